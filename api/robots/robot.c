@@ -80,7 +80,7 @@ static bool read_file(tqa_draft *draft, tqa_media media, const char *bytes, size
         media = recognise(bytes, n);
     }
     draft->base = media == TQA_MEDIA_XML ? tqa_base_note(draft, bytes, n) : NULL;
-    if (media == TQA_MEDIA_XML && tqa_mjcf_recognise(bytes, n)) {
+    if (media == TQA_MEDIA_XML && tqa_mjcf_recognise(draft, bytes, n)) {
         if (draft->base != NULL) {
             tqa_problem_set(draft->problem, "invalid-value",
                             "base=%.20s: an MJCF says itself what holds each body (<freejoint/>)",
@@ -89,11 +89,14 @@ static bool read_file(tqa_draft *draft, tqa_media media, const char *bytes, size
         }
         return tqa_mjcf_read(draft, bytes, n) && check_draft(draft);
     }
-    if (media == TQA_MEDIA_XML && tqa_sdf_recognise(bytes, n)) {
+    if (media == TQA_MEDIA_XML && tqa_sdf_recognise(draft, bytes, n)) {
         return tqa_sdf_read(draft, bytes, n) && check_draft(draft);
     }
-    if (media == TQA_MEDIA_XML && tqa_xacro_recognise(bytes, n)) {
+    if (media == TQA_MEDIA_XML && tqa_xacro_recognise(draft, bytes, n)) {
         return tqa_xacro_read(draft, bytes, n) && check_draft(draft);
+    }
+    if (tqa_arena_short(draft->arena)) {
+        return false; /* perhaps of a format that was not recognised for lack of memory */
     }
     if (media == TQA_MEDIA_XML) {
         return tqa_urdf_read(draft, bytes, n) && check_draft(draft);

@@ -293,11 +293,14 @@ static bool on_no_close(void *ctx, const char *name, const char *text)
     return false;
 }
 
-bool tqa_xml_begins_with(const char *bytes, size_t n, const char *name, const char *attribute)
+bool tqa_xml_begins_with(const char *bytes, size_t n, const char *name, const char *attribute,
+                         tqa_arena *arena)
 {
     outermost wanted = {.name = name, .attribute = attribute};
     const tqa_xml_reader reader = {.ctx = &wanted, .open = on_outermost, .close = on_no_close};
     tqa_xml_error error;
-    (void)tqa_xml_read(bytes, n, &reader, &error);
+    if (tqa_xml_read(bytes, n, &reader, &error) == TQA_XML_LIMIT && error.no_memory) {
+        tqa_arena_miss(arena);
+    }
     return wanted.found;
 }

@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "api/memory/arena.h"
+
 enum {
     TQA_XML_DEPTH_MAX = 64,        /* elements open at once */
     TQA_XML_ATTRIBUTE_MAX = 64,    /* of one element */
@@ -52,7 +54,8 @@ tqa_xml_end tqa_xml_read(const char *bytes, size_t n, const tqa_xml_reader *read
                          tqa_xml_error *reterr);
 
 /* Whether the outermost element is `name` and, unless that is NULL, has `attribute`. Reads no
- * further. */
-bool tqa_xml_begins_with(const char *bytes, size_t n, const char *name, const char *attribute);
+ * further. False without memory too, which `arena` then misses. */
+bool tqa_xml_begins_with(const char *bytes, size_t n, const char *name, const char *attribute,
+                         tqa_arena *arena);
 
 #endif

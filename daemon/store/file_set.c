@@ -217,5 +217,5 @@ tqd_store_status tqd_file_set_sweep(tqd_file_set *set, tqd_engine *engine, unsig
     snprintf(path, sizeof path, "%s/%02x", set->folder, shelf & 0xff);
     const bool good = walk(path, check_file, &s) || errno == ENOENT;
     *ret_moved += keeps ? s.moved : 0;
-    return good ? TQD_STORE_OK : s.status != TQD_STORE_OK ? s.status : TQD_STORE_BROKEN;
+    return s.status != TQD_STORE_OK ? s.status : good ? TQD_STORE_OK : TQD_STORE_BROKEN;
 }

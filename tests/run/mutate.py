@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # tests/run/mutate.py - breaks one line at a time and checks whether a test fails: the mutation score.
 """mutate.py [PATH:LINE:NEW_TEXT ...]; SEED=1 N=150 ROOM=core,api/codec,api,daemon BUDGET=60[,60] JOBS=2 BUILDS=release,asan
-MAP=new|keep|none SLOW=1200 MINUTES=1000 TESTS=regular_expression RESULTS=build/mutate/results.jsonl AGAIN=survived
+MAP=new|keep|none SLOW=1200 MINUTES=1000 MORE=system,cluster TESTS=regular_expression RESULTS=build/mutate/results.jsonl AGAIN=survived
 
 Works in a copy of the tree, build/mutate/tree (mutate_tree.py). A mutant lives until a test fails, dies or hangs: first C
 tests, then contract tests, both in release, then again under AddressSanitizer with leaks counted. A line's tests come in the order
@@ -10,7 +10,7 @@ of how near they reach, or with a map (MAP) of how much of its surroundings they
 spent in each of the four rounds, in those of contract tests what follows a comma. The same seed draws the same mutants of a room in
 the same order: after MINUTES no more are begun, and the score is of those. What is decided is appended to RESULTS, and not tried
 again while its line is the same: a run that ended goes on. AGAIN names the outcome that is tried again, for a larger BUDGET or
-with more tests.
+with more tests; MORE folders of Python tests come after the contract tests.
 """
 import difflib
 import json
@@ -133,7 +133,7 @@ def tests_of(known, name, line):
         elif far is not None:
             rank[t] = (1, far - 2 * shared, len(reached[t]))
         elif t.endswith(".py"):
-            rank[t] = (2, -told.get(t, 0.0))
+            rank[t] = (2 if t.startswith("tests/contract/") else 3, -told.get(t, 0.0))
     own = {t: f"test_{stem}." in t + "." or pathlib.Path(t).stem.removeprefix("test_") in stem for t in rank}
     return sorted(rank, key=lambda t: (not own[t], rank[t]))
 
@@ -144,8 +144,9 @@ ALL_TESTS, TEXTS, reached, usual, lock = [], {}, {}, {}, threading.Lock()
 
 
 def run_by(name, test):
-    """The command that runs a test of a source: the PostgreSQL engine is tested beside a server."""
-    return ("tests/run/postgres.sh",) if name.startswith("daemon/store/postgresql/") and test.startswith("tests/unit/daemon/store/") else ()
+    """The command that runs a test of a source: the PostgreSQL engine and a cluster are tested beside a server."""
+    beside = name.startswith("daemon/store/postgresql/") and test.startswith("tests/unit/daemon/store/")
+    return ("env", "POSTGRES_DURABLE=1", "tests/run/postgres.sh") if test.startswith("tests/cluster/") else ("tests/run/postgres.sh",) if beside else ()
 
 
 def cost(build, test, by, seconds=None):

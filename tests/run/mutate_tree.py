@@ -21,6 +21,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 HOME = ROOT / "build" / "mutate"
 TREE = HOME / "tree"
 PYTHON = ROOT / "build" / "venv" / "bin" / "python"
+MORE = [f for f in os.environ.get("MORE", "").split(",") if f]
 JOBS, SLOW = int(os.environ.get("JOBS", "2")), float(os.environ.get("SLOW", "1200"))
 EXTRA = {"debug": ["EXTRA_CFLAGS=-g0 -O1 --coverage"]}
 RULES = """
@@ -149,7 +150,7 @@ class Build:
         # of tests alone: a compiler cache takes another locale for another compiler
         env = {"TMPDIR": str(folder), "LC_ALL": "C.UTF-8", **env}
         if test.endswith(".py"):
-            status = run([str(PYTHON), "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", test], limit, TORQUED=str(program), **env)[0]
+            status = run([*by, str(PYTHON), "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", test], limit, TORQUED=str(program), **env)[0]
         else:
             status, out = run([*by, str(program), "--jobs", "1", "--fail-fast", "--timeout", str(int(limit))], limit, cpu, **env)
             # Criterion has counted a test before its process ends: a leak that is found then is in the output alone
@@ -192,7 +193,7 @@ def cover(library, test, folder):
 
 
 def names_of(programs):
-    return sorted(f"tests/contract/{p.name}" for p in (TREE / "tests/contract").glob("test_*.py")) + \
+    return sorted(f"tests/{f}/{p.name}" for f in ("contract", *MORE) for p in (TREE / "tests" / f).glob("test_*.py")) + \
         [t.removeprefix("build/release/") for t in programs.names["tests"]]
 
 

@@ -173,6 +173,9 @@ static bool start(tqa_simulation *s)
         s->next_save = s->run->stats.n_evaluation + SAVE_EVALUATIONS;
         return true;
     }
+    if (s->tree->problem->status != 0) {
+        return false; /* no room for checkpoints: refused before all is computed */
+    }
     const tq_status status = tq_run_start(s->run, 0.0, s->q, s->qd, NULL);
     if (status != TQ_OK) {
         return tqa_tree_fail(s->tree, "/initial", status, &s->run->error);

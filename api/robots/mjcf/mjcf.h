@@ -16,7 +16,7 @@
 #define TQA_MJCF_FRICTION "torqued:friction:"
 
 /* True when the outermost element is <mujoco>. */
-bool tqa_mjcf_recognise(const char *bytes, size_t n);
+bool tqa_mjcf_recognise(const tqa_draft *draft, const char *bytes, size_t n);
 
 /**
  * Read n bytes of MJCF into a draft.

@@ -190,7 +190,7 @@ bool tqa_mjcf_tree(tqa_mjcf *m, const char *bytes, size_t n)
     return read_xml(&w, bytes, n);
 }
 
-bool tqa_mjcf_recognise(const char *bytes, size_t n)
+bool tqa_mjcf_recognise(const tqa_draft *draft, const char *bytes, size_t n)
 {
-    return tqa_xml_begins_with(bytes, n, "mujoco", NULL);
+    return tqa_xml_begins_with(bytes, n, "mujoco", NULL, draft->arena);
 }

@@ -12,7 +12,7 @@
 #define TQA_SDF_NO_LIMIT 1e16
 
 /* True when the outermost element is <sdf>. */
-bool tqa_sdf_recognise(const char *bytes, size_t n);
+bool tqa_sdf_recognise(const tqa_draft *draft, const char *bytes, size_t n);
 
 /**
  * Read n bytes of SDF (1.4 to 1.11) into a draft.

@@ -15,9 +15,9 @@ bool tqa_sdf_tree(tqa_sdf *s, const char *bytes, size_t n)
     return tqa_xml_tree_read(s->draft, bytes, n, &s->tree);
 }
 
-bool tqa_sdf_recognise(const char *bytes, size_t n)
+bool tqa_sdf_recognise(const tqa_draft *draft, const char *bytes, size_t n)
 {
-    return tqa_xml_begins_with(bytes, n, "sdf", NULL);
+    return tqa_xml_begins_with(bytes, n, "sdf", NULL, draft->arena);
 }
 
 uint32_t tqa_sdf_child(const tqa_sdf *s, uint32_t i, const char *name)

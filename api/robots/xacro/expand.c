@@ -117,9 +117,9 @@ static void replay_events(void *ctx, const tqa_xml_reader *reader)
     (void)emit(x, &root);
 }
 
-bool tqa_xacro_recognise(const char *bytes, size_t n)
+bool tqa_xacro_recognise(const tqa_draft *draft, const char *bytes, size_t n)
 {
-    return tqa_xml_begins_with(bytes, n, "robot", "xmlns:xacro");
+    return tqa_xml_begins_with(bytes, n, "robot", "xmlns:xacro", draft->arena);
 }
 
 bool tqa_xacro_read(tqa_draft *draft, const char *bytes, size_t n)

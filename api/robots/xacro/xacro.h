@@ -9,7 +9,7 @@
 #include "api/robots/draft.h"
 
 /* True when the outermost element is a <robot> that names xacro's namespace. */
-bool tqa_xacro_recognise(const char *bytes, size_t n);
+bool tqa_xacro_recognise(const tqa_draft *draft, const char *bytes, size_t n);
 
 /**
  * Read n bytes of xacro into a draft, as the URDF that they expand to.

@@ -168,6 +168,7 @@ Test(hold, held_rows_do_not_accelerate)
         tq_scratch scratch = exact_scratch(&t);
         cr_assert(tq_constrained_hold(&t.s.state, &t.holds, t.target, &scratch, qdd, multipliers,
                                       NULL) == TQ_OK);
+        cr_expect(eq(sz, scratch.used, 0));
         for (size_t row = 0; row < t.s.n_row; row++) {
             double sum = 0.0;
             for (size_t j = 0; j < 6; j++) {

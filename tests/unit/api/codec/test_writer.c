@@ -39,6 +39,25 @@ Test(writer, json)
     free(text);
 }
 
+/* what is no number is null, with its reason beside it */
+Test(writer, numbers_that_are_not_finite_have_a_reason)
+{
+    tqa_writer w = {.cbor = false};
+    size_t n = 0;
+    tqa_writer_object(&w, NULL);
+    tqa_writer_finite(&w, "a", 2.5, "unused");
+    tqa_writer_finite(&w, "b", HUGE_VAL, "no data");
+    tqa_writer_finite(&w, "c", (double)NAN, "it fits exactly");
+    tqa_writer_number_or_null(&w, "d", (double)NAN);
+    tqa_writer_end(&w);
+    char *text = tqa_writer_take(&w, &n);
+    cr_assert(eq(str, text,
+                 "{\"a\":2.5,\"b\":null,\"b_reason\":\"no data\",\"c\":null,"
+                 "\"c_reason\":\"it fits exactly\",\"d\":null}"));
+    cr_expect(not(w.not_finite));
+    free(text);
+}
+
 /* encoded by hand after RFC 8949 section 3: -500 is 39 01f3 (appendix A has -1000: 39 03e7) */
 Test(writer, cbor)
 {

@@ -95,6 +95,25 @@ static const char *series(const char *text, size_t c, const char *key)
     return strchr(p, '[') + 1;
 }
 
+/* the rows where the extremes of a column are, counted in each point from its first row */
+static void check_places(const char *text, const tqa_dataset_part *part, size_t c)
+{
+    static const char *const keys[][2] = {{"\"min\":", "\"min_at\":"}, {"\"max\":", "\"max_at\":"}};
+    const size_t each = (size_t)part->rows_per_point;
+    for (size_t i = 0; i < 2; i++) {
+        const char *value = series(text, c, keys[i][0]), *place = series(text, c, keys[i][1]);
+        for (size_t row = (size_t)part->first_row; row < part->first_row + part->n_row;
+             row += each) {
+            const size_t at = strtoul(place, NULL, 10);
+            cr_assert(strncmp(value, "null", 4) == 0 || (at < each && row + at < ROWS &&
+                                                         table[row + at][c] == strtod(value, NULL)),
+                      "row %zu column %zu: %zu of %.20s", row, c, at, value);
+            value += strcspn(value, ",]") + 1;
+            place += strcspn(place, ",]") + 1;
+        }
+    }
+}
+
 static void check(const char *text, const tqa_dataset_part *part)
 {
     const size_t each = (size_t)part->rows_per_point;
@@ -115,14 +134,19 @@ static void check(const char *text, const tqa_dataset_part *part)
             low += strcspn(low, ",]") + 1;
             high += strcspn(high, ",]") + 1;
         }
+        if (part->with_places) {
+            check_places(text, part, c);
+        }
     }
 }
 
 static const tqa_dataset_part parts[] = {
-    {0, ROWS, 64, false}, {0, ROWS, 5024, false},  {64, 1000, 32, false},  {4992, 8, 32, false},
-    {0, ROWS, 10, false}, {100, 900, 10, false},   {4090, 17, 1, false},   {33, 4000, 64, false},
-    {4999, 1, 1, false},  {31, 33, 3, false},      {4960, 40, 128, false}, {2048, 3000, 320, false},
-    {0, 20, 1, false},    {1000, 4000, 33, false},
+    {0, ROWS, 64, false}, {0, ROWS, 5024, false},  {64, 1000, 32, false},
+    {4992, 8, 32, false}, {0, ROWS, 10, false},    {100, 900, 10, false},
+    {4090, 17, 1, false}, {33, 4000, 64, false},   {4999, 1, 1, false},
+    {31, 33, 3, false},   {4960, 40, 128, false},  {2048, 3000, 320, false},
+    {0, 20, 1, false},    {1000, 4000, 33, false}, {0, ROWS, 64, true},
+    {100, 900, 10, true}, {4960, 40, 128, true},
 };
 
 static void check_all(file f)

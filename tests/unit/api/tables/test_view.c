@@ -215,6 +215,45 @@ Test(view, transcoding_does_not_see_cuts)
     free(whole);
 }
 
+/* by hand after RFC 8746: tag 86, doubles of little endian, and from rank 2 on tag 40 of the shape
+ * and them */
+Test(view, cbor_has_typed_arrays_of_every_rank)
+{
+    static const struct {
+        const char *text, *want;
+        size_t n_want;
+    } rows[] = {
+        {"{\"d\":[1,2]}",
+         "\x61"
+         "d\xd8\x56\x50",
+         5},
+        {"{\"d\":[[1,2]]}",
+         "\x61"
+         "d\xd8\x28\x82\x82\x01\x02\xd8\x56\x50",
+         11},
+        {"{\"d\":[[[1,2]]]}",
+         "\x61"
+         "d\xd8\x28\x82\x83\x01\x01\x02\xd8\x56\x50",
+         12},
+        {"{\"d\":[[[[1]],[[2]]]]}",
+         "\x61"
+         "d\xd8\x28\x82\x84\x01\x02\x01\x01\xd8\x56\x50",
+         13},
+        {"{\"d\":[1,null]}",
+         "\x61"
+         "d\x9f",
+         3}, /* a gap: a list */
+    };
+    for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++) {
+        size_t n = 0;
+        tqa_problem problem = {0};
+        char *cbor = view(rows[k].text, (tqa_view_options){.form = TQA_VIEW_CBOR}, &n, &problem);
+        cr_assert(cbor != NULL, "%s", problem.detail);
+        cr_expect(memmem(cbor, n, rows[k].want, rows[k].n_want) != NULL, "%s", rows[k].text);
+        free(cbor);
+    }
+}
+
 Test(view, outline_names_arrays_of_numbers)
 {
     static const struct {

@@ -138,6 +138,12 @@ Test(differentiate, half_of_an_amplitude_is_left)
     double half = 0.0;
     tq_scratch_init(&little, room, 64);
     cr_expect(eq(int, tq_smooth_half_gain(&windows[0], &little, &half, NULL), TQ_ERR_SCRATCH));
+    for (little.size = 0; little.size < tq_smooth_half_gain_size(windows[0].length);
+         little.size += 64) {
+        cr_expect(eq(int, tq_smooth_half_gain(&windows[0], &little, &half, NULL), TQ_ERR_SCRATCH));
+        cr_assert(eq(sz, little.used, 0), "of %zu bytes", little.size);
+    }
+    little.size = 0;
     const tq_window even = {20, 3, 0, 1.0};
     tq_scratch_init(&little, room, sizeof room);
     cr_expect(eq(int, tq_smooth_half_gain(&even, &little, &half, NULL), TQ_ERR_SHAPE));

@@ -24,6 +24,7 @@ static const char digest_of_abc[] =
 /* state left by a process that dies after writing a file and before committing its row */
 static void leave_file(void)
 {
+    only_sqlite();
     char path[256];
     snprintf(path, sizeof path, "%s/files/ba", folder);
     cr_assert(mkdir(path, 0700) == 0);
@@ -85,6 +86,26 @@ Test(lost, a_lost_file_is_deleted_after_its_time)
     cr_assert_eq(count_lost(), 1);
     cr_assert_eq(tqd_store_lost_expire(store, -10000), 1); /* as if ten seconds had passed */
     cr_assert_eq(count_lost(), 0);
+}
+
+/* one pass over a folder finds all files in it that no row refers to, and no other */
+Test(lost, all_lost_files_of_a_folder_are_found_at_once)
+{
+    only_sqlite();
+    uint64_t n = 0;
+    leave_file();
+    refer_to_it();
+    for (unsigned k = 0; k < 3; k++) {
+        char path[256];
+        snprintf(path, sizeof path, "%s/files/ba/ba%062x", folder, k);
+        FILE *file = fopen(path, "wb");
+        cr_assert(file != NULL);
+        cr_assert_eq(fclose(file), 0);
+    }
+    cr_assert_eq(tqd_store_sweep_shelf(store, 0xba, &n), TQD_STORE_OK);
+    cr_assert_eq(n, 3);
+    cr_assert_eq(count_lost(), 3);
+    cr_assert(is_there());
 }
 
 Test(lost, a_lost_file_is_restored_when_it_is_read)

@@ -253,6 +253,14 @@ Test(inverse_kinematics, position_alone_and_guards)
     cr_assert(eq(int, (int)result.n_solution, 1));
     const tq_pose got = pose_at(model, result.q, &task, &scratch);
     cr_assert(epsilon_eq(dbl, got.p[2], 0.6, 1e-9));
+    /* a target so far that its square is infinite: none is best, and none of the last call's is
+     * left */
+    const tq_pose reached = task.target;
+    task.target.p[0] = 1e200;
+    cr_assert(eq(int, tq_inverse_kinematics(model, &task, &usual, &scratch, &result, NULL), TQ_OK));
+    cr_assert(eq(int, (int)result.n_solution, 0));
+    cr_expect(ge(dbl, result.best_position_error, 1e200));
+    task.target = reached;
     const struct {
         const char *what;
         tq_ik_options options;

@@ -234,19 +234,23 @@ Test(kinematic_solve, a_touched_plane_finds_zeros)
 Test(kinematic_solve, a_joint_at_rest_and_an_outlier_are_named)
 {
     bench b;
-    open_bench(&b, 4, TQ_KINEMATIC_POINTS, false);
-    measure(&b, 4);
-    b.position[3 * 17 + 1] += 0.02;
-    solve(&b);
-    cr_assert(eq(sz, b.found.n_outlier, (size_t)1));
-    cr_assert(eq(u32, b.found.outlier[0], 17u));
-    cr_assert(eq(int, b.found.verdict, TQ_KINEMATIC_INCOMPLETE));
-    tq_scratch_rewind(&b.scratch, 0);
-    b.problem.is_robust = true;
-    solve(&b);
-    cr_assert(off_elsewhere(&b) <= 1e-10);
-    cr_assert(eq(int, b.found.verdict, TQ_KINEMATIC_USABLE));
-    close_bench(&b);
+    static const uint32_t poses[] = {0, 17, POSES - 1};
+    static const double sizes[] = {0.5, 0.02, 0.5};
+    for (size_t i = 0; i < sizeof poses / sizeof poses[0]; i++) {
+        open_bench(&b, 4, TQ_KINEMATIC_POINTS, false);
+        measure(&b, 4);
+        b.position[3 * poses[i] + 1] += sizes[i];
+        solve(&b);
+        cr_assert(eq(sz, b.found.n_outlier, (size_t)1));
+        cr_assert(eq(u32, b.found.outlier[0], poses[i]));
+        cr_assert(eq(int, b.found.verdict, TQ_KINEMATIC_INCOMPLETE));
+        tq_scratch_rewind(&b.scratch, 0);
+        b.problem.is_robust = true;
+        solve(&b);
+        cr_assert(off_elsewhere(&b) <= 1e-10);
+        cr_assert(eq(int, b.found.verdict, TQ_KINEMATIC_USABLE));
+        close_bench(&b);
+    }
 
     open_bench(&b, 4, TQ_KINEMATIC_POINTS, false);
     measure(&b, 4);

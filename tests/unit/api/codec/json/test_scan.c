@@ -166,6 +166,8 @@ static const struct {
      "{ k:a n:1 k:b [ true false null s:x ] k:c { k:d s:e } } "},
     {"[1,\"a\",2,{},3]", "[ n:1 s:a n:2 { } n:3 ] "},
     {"\"\\\"\\\\\\/\\b\\f\\n\\r\\t\"", "s:\"\\/\b\f\n\r\t "},
+    {"\"\\u007f\\u0080\\u07ff\\u0800\\uffff\\ud800\\udc00\"",
+     "s:\x7f\xc2\x80\xdf\xbf\xe0\xa0\x80\xef\xbf\xbf\xf0\x90\x80\x80 "}, /* ends of lengths */
     {"\"\\u0041\\u00e9\\u20ac\\ud83d\\ude00\"", "s:A\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80 "},
     {"\"\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80\"", "s:\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80 "},
     {"\"\xed\x9f\xbf\xee\x80\x80\xf4\x8f\xbf\xbf\x7f\"", "s:\xed\x9f\xbf\xee\x80\x80\xf4\x8f\xbf\xbf\x7f "},

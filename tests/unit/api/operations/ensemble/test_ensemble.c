@@ -72,6 +72,35 @@ Test(ensemble, members_of_other_mass_are_simulations_with_a_payload)
     json_decref(loaded);
 }
 
+/* a joint behind a floating one: its coordinate, its rate and its number are all different */
+Test(ensemble, members_vary_joints_behind_a_floating_base)
+{
+#define BODY                                                                                       \
+    "'mass':1,'com':[0.1,0,0],'inertia_about':'com','inertia':[[0.1,0,0],[0,0.1,0],[0,0,0.1]]"
+    static const char rover[] =
+        "{'gravity':[0,0,0],'links':[{'name':'space'},{'name':'body'," BODY "},{'name':'arm'," BODY
+        "}],'joints':[{'name':'free','kind':'floating','parent':'space','child':'body'},"
+        "{'name':'hinge','kind':'continuous','parent':'body','child':'arm','axis':[0,1,0],"
+        "'spring':{'stiffness':3}}]}";
+    static const char end[] = "'duration_s':0.4,'output':{'interval_s':0.1}" RK4;
+    char body[512];
+    (void)snprintf(
+        body, sizeof body,
+        "{'initial':{'q':[0,0,0,1,0,0,0,0.2],'qd':[0,0,0,0,0,0,0.1]},%s,'vary':[{'of':'q'"
+        ",'joint':'hinge','list':[0,0.5]},{'of':'qd','joint':'hinge','list':[0,0.7]}],"
+        "'return_members':[3]}",
+        end);
+    json_t *e = tqt_ask(rover, "ensemble", body);
+    (void)snprintf(body, sizeof body,
+                   "{'initial':{'q':[0,0,0,1,0,0,0,%.17g],'qd':[0,0,0,0,0,0,%.17g]},%s}", 0.2 + 0.5,
+                   0.1 + 0.7, end);
+    json_t *s = tqt_ask(rover, "simulate", body);
+    same(e, "returned_members.0.q", s, "q");
+    same(e, "returned_members.0.qd", s, "qd");
+    json_decref(e);
+    json_decref(s);
+}
+
 Test(ensemble, adaptive_members_agree_with_small_steps)
 {
     json_t *a = tqt_ask("planar-2r", "ensemble",

@@ -51,6 +51,7 @@ static const bad_case bad_cases[] = {
     {"two ways", G "\"dh\": {\"convention\": \"standard\", \"joints\": []}, \"poe\": {\"joints\": []}}", 422, "invalid-value", "/poe", "keep one"},
     {"table and links", G "\"links\": [{\"name\": \"a\"}], \"dh\": {\"convention\": \"standard\", \"joints\": []}}", 422, "invalid-value", "/dh", "keep one"},
     {"no gravity", "{\"dh\": {\"convention\": \"standard\", \"joints\": []}}", 422, "missing-field", "/gravity", "-9.81"},
+    {"axis beside a screw", POE(", \"axis\": [0, 0, 1], \"screw\": [0, 0, 0, 0, 0, 1]"), 400, "unknown-field", "/poe/joints/0/axis", "screw"},
     {"no screw", POE(""), 422, "missing-field", "/poe/joints/0/screw", "6 numbers"},
     {"long axis", POE(", \"screw\": [0, 0, 0, 0, 0, 2]"), 422, "invalid-value", "/poe/joints/0/screw", "unit"},
     {"pitch", POE(", \"screw\": [0, 0, 0.1, 0, 0, 1]"), 422, "invalid-value", "/poe/joints/0/screw", "linear first"},

@@ -36,6 +36,8 @@ Test(student, closed_forms)
         cr_expect(epsilon_eq(dbl, tq_student_within(t, 1e7), erf(t * M_SQRT1_2), 1e-6), "normal");
     }
     cr_expect(eq(dbl, tq_student_within(0, 3), 0.0));
+    cr_expect(eq(dbl, tq_student_within((double)INFINITY, 3), 1.0));
+    cr_expect(eq(dbl, tq_student_within(1e200, 3), 1.0), "its square is infinite");
 }
 
 Test(student, guards)
