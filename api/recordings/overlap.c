@@ -3,100 +3,146 @@
  * with while the next group is read. */
 #include "api/recordings/overlap.h"
 
+#include <stdlib.h>
 #include <string.h>
 
-/* doubles of a block's arrays (core/signal/emit.c) and of t */
-static size_t numbers_of(const tqa_recording *recording, const tq_pass_plan *plan)
+enum { ALIGN = 64, ROOM_LEAST = 1 << 20 };
+
+/* A block whose arrays follow, row behind row with the stride of its own samples: q, qd, qdd, those
+ * of torque (core/signal/emit.c), then t and row. */
+typedef union record {
+    struct {
+        tqa_recording_block block; /* with pointers to the block that was copied */
+        size_t n_row, stride;
+    };
+    unsigned char whole[4 * ALIGN];
+} record;
+_Static_assert(sizeof(record) % ALIGN == 0, "arrays begin at a multiple of ALIGN");
+
+void tqa_overlap_begin(tqa_overlap *overlap, const tqa_recording *recording,
+                       const tq_pass_plan *plan, const tqa_recording_receiver *receiver,
+                       const tqa_pass_memory *memory)
 {
     const tq_model *model = recording->request->options.model;
-    const size_t n_parallel = plan->parallel != NULL ? plan->parallel->n : 0;
-    return (model->nq + 7 * model->nv + n_parallel + 1) * TQ_BLOCK;
-}
-
-/* A push of TQ_RAW_ROWS rows completes one window at most, and ends one. */
-static size_t room_of(const tqa_recording *recording, const tq_pass_plan *plan)
-{
-    return 2 * (plan->n_uniform / recording->request->options.filter.decimate / TQ_BLOCK + 2);
-}
-
-static size_t group_size(size_t room, size_t n_number)
-{
-    return tq_scratch_cost(room, sizeof(tqa_recording_block)) +
-           tq_scratch_cost(room * n_number, sizeof(double)) +
-           tq_scratch_cost(room * TQ_BLOCK, sizeof(uint64_t));
-}
-
-size_t tqa_overlap_size(const tqa_recording *recording, const tq_pass_plan *plan)
-{
-    return 2 * group_size(room_of(recording, plan), numbers_of(recording, plan));
-}
-
-bool tqa_overlap_begin(tqa_overlap *overlap, const tqa_recording *recording,
-                       const tq_pass_plan *plan, const tqa_recording_receiver *receiver,
-                       tq_scratch *memory)
-{
     *overlap = (tqa_overlap){.receiver = receiver,
-                             .room = room_of(recording, plan),
-                             .n_number = numbers_of(recording, plan)};
-    bool good = true;
+                             .nq = model->nq,
+                             .nv = model->nv,
+                             .n_parallel = plan->parallel != NULL ? plan->parallel->n : 0};
     for (size_t i = 0; i < 2; i++) {
-        tqa_block_group *g = &overlap->groups[i];
-        g->blocks = tq_scratch_take(memory, overlap->room, sizeof *g->blocks);
-        g->numbers = tq_scratch_take(memory, overlap->room * overlap->n_number, sizeof *g->numbers);
-        g->rows = tq_scratch_take(memory, overlap->room * TQ_BLOCK, sizeof *g->rows);
-        good = good && g->blocks != NULL && g->numbers != NULL && g->rows != NULL;
+        overlap->groups[i] =
+            (tqa_block_group){.bytes = memory->groups[i], .room = memory->n_group[i]};
     }
-    return good;
 }
 
-/* `array` of the block in the copy of its arrays */
-static const double *moved(const tqa_recording_block *block, const double *array, const double *to)
+void tqa_overlap_end(const tqa_overlap *overlap, tqa_pass_memory *memory)
 {
-    return array != NULL ? to + (array - block->data.q) : NULL;
+    for (size_t i = 0; i < 2; i++) {
+        memory->groups[i] = overlap->groups[i].bytes;
+        memory->n_group[i] = overlap->groups[i].room;
+    }
+}
+
+/* Room for n more bytes. False: memory is short. */
+static bool reserve(tqa_block_group *g, size_t n)
+{
+    if (g->room - g->used >= n) {
+        return true;
+    }
+    size_t room = g->room > ROOM_LEAST ? g->room : (size_t)ROOM_LEAST;
+    while (room - g->used < n) {
+        room *= 2;
+    }
+    unsigned char *bytes = aligned_alloc(ALIGN, room);
+    if (bytes == NULL) {
+        return false;
+    }
+    if (g->used > 0) {
+        memcpy(bytes, g->bytes, g->used);
+    }
+    free(g->bytes);
+    g->bytes = bytes;
+    g->room = room;
+    return true;
+}
+
+static size_t size_of(const record *head)
+{
+    const size_t size = sizeof *head + head->stride * (head->n_row * sizeof(double) +
+                                                       sizeof(double) + sizeof(uint64_t));
+    return (size + ALIGN - 1) / ALIGN * ALIGN;
 }
 
 bool tqa_overlap_keep(void *ctx, const tqa_recording_block *block)
 {
     tqa_overlap *o = ctx;
     tqa_block_group *g = &o->groups[o->reading];
-    if (g->n == o->room) {
-        o->is_full = true;
+    const tq_experiment_block *from = &block->data;
+    const size_t n = from->n_sample;
+    record head = {.whole = {0}};
+    head.block = *block;
+    head.n_row = o->nq + (from->tau != NULL ? 7 : 2) * o->nv + o->n_parallel;
+    head.stride = (n + TQ_BLOCK_PAD - 1) / TQ_BLOCK_PAD * TQ_BLOCK_PAD;
+    const size_t size = size_of(&head);
+    if (!reserve(g, size)) {
+        o->is_short = true;
         return false;
     }
-    const size_t n_array = o->n_number - TQ_BLOCK;
-    double *numbers = g->numbers + g->n * o->n_number;
-    double *t = numbers + n_array;
-    uint64_t *rows = g->rows + g->n * TQ_BLOCK;
-    const tq_experiment_block *from = &block->data;
-    memcpy(numbers, from->q, n_array * sizeof *numbers);
-    memcpy(t, block->t, from->n_sample * sizeof *t);
-    memcpy(rows, block->row, from->n_sample * sizeof *rows);
-    tqa_recording_block *to = &g->blocks[g->n++];
-    *to = *block;
-    to->t = t;
-    to->row = rows;
-    to->data.q = numbers;
-    to->data.qd = moved(block, from->qd, numbers);
-    to->data.qdd = moved(block, from->qdd, numbers);
-    to->data.tau = moved(block, from->tau, numbers);
-    to->data.tau_raw = moved(block, from->tau_raw, numbers);
-    to->data.fast = moved(block, from->fast, numbers);
-    to->data.way = moved(block, from->way, numbers);
-    to->data.friction_rows = moved(block, from->friction_rows, numbers);
+    unsigned char *to = g->bytes + g->used;
+    double *numbers = (double *)(void *)(to + sizeof head);
+    memcpy(to, &head, sizeof head);
+    for (size_t r = 0; r < head.n_row; r++) {
+        memcpy(numbers + r * head.stride, from->q + r * from->stride,
+               head.stride * sizeof *numbers);
+    }
+    double *t = numbers + head.n_row * head.stride;
+    memcpy(t, block->t, n * sizeof *t);
+    memcpy(t + head.stride, block->row, n * sizeof *block->row);
+    g->used += size;
+    g->n++;
     return true;
+}
+
+/* `array` of the block in the copy of its arrays */
+static const double *moved(const record *head, const double *array, const double *numbers)
+{
+    const tq_experiment_block *from = &head->block.data;
+    return array != NULL ? numbers + (size_t)(array - from->q) / from->stride * head->stride : NULL;
+}
+
+static tqa_recording_block block_of(const record *head)
+{
+    const double *numbers = (const double *)(const void *)(head + 1);
+    const tq_experiment_block *from = &head->block.data;
+    tqa_recording_block ret = head->block;
+    ret.t = numbers + head->n_row * head->stride;
+    ret.row = (const uint64_t *)(const void *)(ret.t + head->stride);
+    ret.data.stride = head->stride;
+    ret.data.q = numbers;
+    ret.data.qd = moved(head, from->qd, numbers);
+    ret.data.qdd = moved(head, from->qdd, numbers);
+    ret.data.tau = moved(head, from->tau, numbers);
+    ret.data.tau_raw = moved(head, from->tau_raw, numbers);
+    ret.data.fast = moved(head, from->fast, numbers);
+    ret.data.way = moved(head, from->way, numbers);
+    ret.data.friction_rows = moved(head, from->friction_rows, numbers);
+    return ret;
 }
 
 static void read_group(tqa_overlap *o)
 {
-    o->groups[o->reading].n = 0;
+    o->groups[o->reading].n = o->groups[o->reading].used = 0;
     o->has_more = o->read(o->read_arg);
 }
 
 static void compute_group(tqa_overlap *o)
 {
     const tqa_block_group *g = &o->groups[1 - o->reading];
+    size_t at = 0;
     for (size_t i = 0; i < g->n && !o->is_stopped; i++) {
-        o->is_stopped = !o->receiver->sink(o->receiver->ctx, &g->blocks[i]);
+        const record *head = (const record *)(const void *)(g->bytes + at);
+        const tqa_recording_block block = block_of(head);
+        o->is_stopped = !o->receiver->sink(o->receiver->ctx, &block);
+        at += size_of(head);
     }
     o->was_computed = true;
 }

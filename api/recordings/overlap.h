@@ -6,12 +6,12 @@
 
 #include "api/recordings/recording.h"
 
-/* Blocks of one group of rows. */
+/* Copies of the blocks of one group of rows: those of a window, and of the segments that end in
+ * TQ_RAW_ROWS further rows. */
 typedef struct tqa_block_group {
-    size_t n;
-    tqa_recording_block *blocks; /* (room), with pointers into numbers and rows */
-    double *numbers;             /* (room x n_number) */
-    uint64_t *rows;              /* (room x TQ_BLOCK) */
+    unsigned char *bytes; /* records, each a head and its block's arrays */
+    size_t room, used;
+    size_t n; /* blocks */
 } tqa_block_group;
 
 /* Reads rows into the group's sink until it has a block. False: there are no more rows, or the
@@ -22,23 +22,23 @@ typedef struct tqa_overlap {
     const tqa_recording_receiver *receiver;
     tqa_group_read *read;
     void *read_arg;
-    size_t room;     /* blocks of a group, upper bound */
-    size_t n_number; /* doubles of a block: its arrays, then t */
+    size_t nq, nv, n_parallel; /* rows of a block */
     tqa_block_group groups[2];
     unsigned reading; /* groups[reading] is read into, the other is computed with */
-    bool is_full;     /* a group had no room: its bound is wrong */
+    bool is_short;    /* of memory */
     bool has_more;    /* rows may be left */
     bool is_stopped;  /* by the receiver's sink */
     bool was_computed;
 } tqa_overlap;
 
-/* Bytes of both groups of a pass. */
-size_t tqa_overlap_size(const tqa_recording *recording, const tq_pass_plan *plan);
-/* Takes them out of `memory`. False: it is short. */
-bool tqa_overlap_begin(tqa_overlap *overlap, const tqa_recording *recording,
+/* The groups use the memory of the pass before, and grow in it. */
+void tqa_overlap_begin(tqa_overlap *overlap, const tqa_recording *recording,
                        const tq_pass_plan *plan, const tqa_recording_receiver *receiver,
-                       tq_scratch *memory);
-/* A tq_block_sink, ctx a tqa_overlap: copies a block into the group that is read. */
+                       const tqa_pass_memory *memory);
+/* Leaves the groups' memory to the next pass. */
+void tqa_overlap_end(const tqa_overlap *overlap, tqa_pass_memory *memory);
+/* A tq_block_sink, ctx a tqa_overlap: copies a block into the group that is read. False: memory is
+ * short. */
 bool tqa_overlap_keep(void *ctx, const tqa_recording_block *block);
 
 /**

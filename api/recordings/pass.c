@@ -22,20 +22,22 @@ static void *take_memory(tqa_pass_memory *memory, size_t n)
 void tqa_pass_memory_free(tqa_pass_memory *memory)
 {
     free(memory->block);
+    free(memory->groups[0]);
+    free(memory->groups[1]);
     *memory = (tqa_pass_memory){0};
 }
 
 /* The rows of a recording on their way into a pass. */
-typedef struct pushed {
+typedef struct row_reader {
     tqa_recording_rows rows;
     tqa_recording *recording;
     tq_pass *pass;
     const tqa_overlap *overlap;
     tq_status status;
     bool has_ended;
-} pushed;
+} row_reader;
 
-static bool push_some(pushed *p)
+static bool push_some(row_reader *p)
 {
     tq_raw_rows raw;
     if (tq_pass_uniform(p->pass) == NULL && tqa_recording_rows_next(&p->rows, &raw)) {
@@ -52,7 +54,7 @@ static bool push_some(pushed *p)
 /* A tqa_group_read: until the group has a block. */
 static bool push_group(void *arg)
 {
-    pushed *p = arg;
+    row_reader *p = arg;
     const tqa_overlap *o = p->overlap;
     bool has_more = true;
     while (has_more && o->groups[o->reading].n == 0) {
@@ -64,7 +66,7 @@ static bool push_group(void *arg)
 /* Reads rows until the end, or until an inspection is complete. */
 static bool push_rows(tqa_recording *recording, tq_pass *pass, tqa_overlap *overlap)
 {
-    pushed p = {.recording = recording, .pass = pass, .overlap = overlap};
+    row_reader p = {.recording = recording, .pass = pass, .overlap = overlap};
     bool good = tqa_recording_rows_open(&p.rows, recording);
     if (good && overlap != NULL) {
         good = tqa_overlap_run(overlap, recording->request->tree->host, push_group, &p);
@@ -85,18 +87,6 @@ typedef struct receivers {
     const tqa_recording_receiver *overlapped;
     uniform_sink *inspect; /* the stretch of motion, if there is one */
 } receivers;
-
-static tq_status begin(tqa_recording *recording, const tq_pass_plan *plan, const receivers *to,
-                       tq_scratch *scratch, tqa_overlap *overlap, tq_pass **ret, tq_error *reterr)
-{
-    if (to->overlapped == NULL) {
-        return tq_pass_begin(&recording->signal, plan, to->sink, to->ctx, scratch, ret, reterr);
-    }
-    return tqa_overlap_begin(overlap, recording, plan, to->overlapped, scratch)
-               ? tq_pass_begin(&recording->signal, plan, tqa_overlap_keep, overlap, scratch, ret,
-                               reterr)
-               : tq_fail(reterr, TQ_ERR_SCRATCH, "memory", 0, (double)plan->size);
-}
 
 static bool run(tqa_recording *recording, tq_pass_kind kind, const receivers *to)
 {
@@ -120,17 +110,23 @@ static bool run(tqa_recording *recording, tq_pass_kind kind, const receivers *to
     if (status != TQ_OK) {
         return tqa_recording_fail(recording, status, &fault, &error);
     }
-    if (take_memory(memory, plan.size + (overlaps ? tqa_overlap_size(recording, &plan) : 0)) ==
-        NULL) {
+    if (take_memory(memory, plan.size) == NULL) {
         (void)tqa_problem_set(request->tree->problem, "busy", "there is no memory for this now");
         return false;
     }
     tq_scratch_init(&scratch, memory->block, memory->n);
-    status = begin(recording, &plan, to, &scratch, &overlap, &pass, &error);
+    if (overlaps) {
+        tqa_overlap_begin(&overlap, recording, &plan, to->overlapped, memory);
+    }
+    status = tq_pass_begin(&recording->signal, &plan, overlaps ? tqa_overlap_keep : to->sink,
+                           overlaps ? &overlap : to->ctx, &scratch, &pass, &error);
     bool good = status == TQ_OK ? push_rows(recording, pass, overlaps ? &overlap : NULL)
                                 : tqa_recording_fail(recording, status, &fault, &error);
-    if (overlap.is_full) {
-        good = tqa_recording_fail(recording, TQ_ERR_SCRATCH, &fault, &error);
+    if (overlaps) {
+        tqa_overlap_end(&overlap, memory);
+    }
+    if (overlap.is_short) {
+        (void)tqa_problem_set(request->tree->problem, "busy", "there is no memory for this now");
     }
     if (good && to->inspect != NULL && tq_pass_uniform(pass) != NULL) {
         good = to->inspect(to->ctx, tq_pass_uniform(pass));

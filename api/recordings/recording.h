@@ -36,7 +36,9 @@ typedef enum tqa_recording_quantity {
 /* Memory that a pass leaves for the next one: fresh pages would cost a tenth of each. */
 typedef struct tqa_pass_memory {
     void *block;
-    size_t n; /* bytes */
+    size_t n;        /* bytes */
+    void *groups[2]; /* of overlapped passes, or NULL */
+    size_t n_group[2];
 } tqa_pass_memory;
 
 /* The law of the controller that moved the robot, with e = q_cmd - q and M, n of the request's own
@@ -157,9 +159,10 @@ bool tqa_recording_pass(tqa_recording *recording, tqa_recording_sink *sink, void
 
 /* An operation that computes with the blocks of a pass while the next ones are read. */
 typedef struct tqa_recording_receiver {
-    tqa_recording_sink *sink; /* on any thread, one call at a time; does not set the problem */
-    bool (*between)(
-        void *ctx); /* on the caller's thread, now and then; false: the problem is set */
+    /* on any thread, one call at a time; does not set the problem */
+    tqa_recording_sink *sink;
+    /* on the caller's thread, after the blocks of each window; false: the problem is set */
+    bool (*between)(void *ctx);
     void *ctx;
 } tqa_recording_receiver;
 

@@ -101,6 +101,37 @@ Test(log, an_overlapped_pass_has_the_same_blocks)
     }
 }
 
+/* Every segment ends a block: thousands of short blocks in the windows of a log full of gaps. */
+Test(log, an_overlapped_pass_keeps_every_short_block)
+{
+    enum { EVERY = 9 }; /* rows between two gaps */
+    char *text = malloc(TEXT);
+    size_t n = (size_t)snprintf(text, TEXT, "t,q\n");
+    for (size_t k = 0; k < ROWS; k++) {
+        const double t = h * (double)k + 0.5 * (double)(k / EVERY);
+        n += (size_t)snprintf(text + n, TEXT - n, "%.17g,%.17g\n", t, 0.3 * sin(0.7 * t));
+    }
+    static fixture f;
+    open(&f, "{\"dataset\": \"log\", \"filter\": {\"kind\": \"none\", \"decimate\": 8}}", text, n);
+    taken one = room();
+    taken two = room();
+    const tqa_recording_receiver receiver = {.sink = take, .between = good_between, .ctx = &two};
+    cr_assert(tqa_recording_pass(&f.log, take, &one), "%s", f.problem.detail);
+    cr_assert(gt(u64, f.log.signal.n_segment, (uint64_t)ROWS / EVERY / 2));
+    cr_assert(tqa_recording_pass_overlapped(&f.log, &receiver), "%s", f.problem.detail);
+    cr_assert(gt(sz, one.n, (size_t)ROWS / EVERY / 2));
+    cr_assert(eq(sz, one.n, two.n));
+    for (size_t i = 0; i < one.n; i++) {
+        cr_assert(one.q[i] == two.q[i] && one.qdd[i] == two.qdd[i] && one.t[i] == two.t[i] &&
+                      one.row[i] == two.row[i],
+                  "sample %zu", i);
+    }
+    close(&f);
+    clear(&one);
+    clear(&two);
+    free(text);
+}
+
 typedef struct limited {
     size_t n, most;
     bool stops_between;
