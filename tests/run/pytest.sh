@@ -19,17 +19,20 @@ fi
 # Most of a test's time is waiting: one process more than processors keeps these busy. A file's tests share a daemon, and stay together.
 beside=()
 ! build/venv/bin/python -c 'import xdist' 2>/dev/null || beside=(-n "${PYTEST_JOBS:-$(($(nproc) + 1))}" --dist "${PYTEST_DIST:-loadfile}")
-log=$(mktemp)
-trap 'rm -f "$log"' EXIT
-timeout -k 10 "${PYTEST_SECONDS:-2400}" build/venv/bin/python -m pytest -q -rs -p no:cacheprovider "${beside[@]}" --color=no "$folder" >"$log" 2>&1 </dev/null
+# stays, with the slowest tests: where the time goes
+mkdir -p build/check
+variant=${2#*build/}
+log=build/check/pytest-${folder//\//-}-${variant%%/*}.log
+timeout -k 10 "${PYTEST_SECONDS:-2400}" build/venv/bin/python -m pytest -q -rs --durations=60 --durations-min=2 -p no:cacheprovider "${beside[@]}" --color=no "$folder" >"$log" 2>&1 </dev/null
 status=$?
-if [ $status != 0 ]; then tail -200 "$log"; else grep '^SKIPPED' "$log"; fi
-tail -1 "$log" | awk -v status=$status '{
+if [ $status != 0 ]; then tail -260 "$log"; else grep '^SKIPPED' "$log"; fi
+grep -E ' in [0-9.]+s( |$)' "$log" | tail -1 | awk -v status=$status '{
     for (i = 2; i <= NF; i++) {
         if ($i ~ /^passed/) p = $(i - 1)
         if ($i ~ /^(failed|error)/) f += $(i - 1)
         if ($i ~ /^skipped/) s = $(i - 1)
     }
+} END {
     if (status != 0 && f == 0) f = 1
     printf "%d passed, %d failed, %d skipped\n", p, f, s
 }'

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # tests/run/units.sh - run Criterion binaries in parallel: units.sh LOG_FOLDER BINARY...; failures are shown.
 # UNITS_BY is a command that runs a binary elsewhere, UNITS_SECONDS the limit of each (1200).
+# LOG_FOLDER keeps the output of each and its CPU seconds (NAME.cpu: user, system).
 # The last line is "N passed, N failed, N skipped". A binary that dies or runs out of time is one failure.
 set -u
 export LSAN_OPTIONS=suppressions=tests/support/lsan.supp:print_suppressions=0
@@ -12,10 +13,10 @@ mkdir -p "$logs"
 export OPENBLAS_NUM_THREADS=1 LC_ALL=C.UTF-8
 
 one() { # LOG_FOLDER BINARY
-    local name=${2#*/tests/} log status
+    local name=${2#*/tests/} log status TIMEFORMAT='%U %S'
     log=$1/${name//\//.}
     # shellcheck disable=SC2086
-    timeout -k 5 "${UNITS_SECONDS:-1200}" ${UNITS_BY:-} "$2" --jobs 2 --timeout 300 --verbose >"$log.log" 2>&1 </dev/null
+    { time timeout -k 5 "${UNITS_SECONDS:-1200}" ${UNITS_BY:-} "$2" --jobs 2 --timeout 300 --verbose >"$log.log" 2>&1 </dev/null; } 2>"$log.cpu"
     status=$?
     awk -v status=$status -v name="$name" '
         /^\[.*Synthesis/ {
