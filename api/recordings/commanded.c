@@ -126,14 +126,14 @@ void tqa_commanded_resume(tqa_recording_rows *rows)
     }
     const size_t n_channel = rows->recording->signal.channels.n;
     for (size_t k = 0; k < n_channel; k++) {
-        rows->run[k * RUN] = c->held[k];
+        rows->run.values[k * RUN] = c->held[k];
     }
     for (size_t k = 0; k < 2 * c->nv; k++) {
         c->command[k * RUN] = c->held[n_channel + k];
     }
-    rows->run_t[0] = c->held_t;
-    rows->run_row[0] = c->held_row;
-    rows->run_state[0] = c->held_state;
+    rows->run.t[0] = c->held_t;
+    rows->run.row[0] = c->held_row;
+    rows->run.state[0] = c->held_state;
     rows->n_run = 1;
     c->has_held = false;
 }
@@ -154,7 +154,7 @@ void tqa_commanded_convert(tqa_recording_rows *rows, const double *cells[TQA_REC
                 to[i] = recording->factor[q][r] * from[i * pitch];
             }
             tq_rows_check(k == 0 ? TQ_QUANTITY_Q : TQ_QUANTITY_QD, n, to,
-                          rows->run_state + rows->n_run);
+                          rows->run.state + rows->n_run);
         }
     }
 }
@@ -166,14 +166,14 @@ static void hold(tqa_recording_rows *rows)
     const size_t n_channel = rows->recording->signal.channels.n;
     const size_t last = rows->n_run - 1;
     for (size_t k = 0; k < n_channel; k++) {
-        c->held[k] = rows->run[k * RUN + last];
+        c->held[k] = rows->run.values[k * RUN + last];
     }
     for (size_t k = 0; k < 2 * c->nv; k++) {
         c->held[n_channel + k] = c->command[k * RUN + last];
     }
-    c->held_t = rows->run_t[last];
-    c->held_row = rows->run_row[last];
-    c->held_state = rows->run_state[last];
+    c->held_t = rows->run.t[last];
+    c->held_row = rows->run.row[last];
+    c->held_state = rows->run.state[last];
     c->has_held = true;
     rows->n_run = last;
 }
@@ -192,7 +192,7 @@ static void find_series(const tqa_recording_rows *rows)
     const tqa_commanded *c = rows->commanded;
     const size_t first = rows->recording->signal.channels.first[TQ_QUANTITY_Q];
     for (size_t r = 0; r < c->nv; r++) {
-        const double *q = rows->run + (first + r) * RUN;
+        const double *q = rows->run.values + (first + r) * RUN;
         const double *command = c->command + r * RUN;
         double *error = c->series + (OF_ERROR * c->nv + r) * RUN;
         for (size_t i = 0; i < rows->n_run; i++) {
@@ -220,15 +220,15 @@ static double step_between(uint64_t row, double t, uint64_t next_row, double nex
 static neighbours find_neighbours(const tqa_recording_rows *rows, size_t i)
 {
     const tqa_commanded *c = rows->commanded;
-    const uint64_t *row = rows->run_row;
-    const double *t = rows->run_t;
+    const uint64_t *row = rows->run.row;
+    const double *t = rows->run.t;
     neighbours ret = {0};
-    if (i > 0 && rows->run_state[i - 1] == TQ_ROW_GOOD) {
+    if (i > 0 && rows->run.state[i - 1] == TQ_ROW_GOOD) {
         ret.before = step_between(row[i - 1], t[i - 1], row[i], t[i]);
     } else if (i == 0 && c->has_before) {
         ret.before = step_between(c->before_row, c->t_before, row[0], t[0]);
     }
-    if (i + 1 < rows->n_run + (c->has_held ? 1 : 0) && rows->run_state[i + 1] == TQ_ROW_GOOD) {
+    if (i + 1 < rows->n_run + (c->has_held ? 1 : 0) && rows->run.state[i + 1] == TQ_ROW_GOOD) {
         ret.after = step_between(row[i], t[i], row[i + 1], t[i + 1]);
     }
     return ret;
@@ -280,7 +280,7 @@ static void find_feedback(const tqa_recording_rows *rows, size_t i)
             differentiate(c, OF_COMMAND, r, i, step, &ignored, &acceleration);
         }
         if (channels->has[TQ_QUANTITY_QD]) {
-            rate = rows->run[(channels->first[TQ_QUANTITY_QD] + r) * RUN + i];
+            rate = rows->run.values[(channels->first[TQ_QUANTITY_QD] + r) * RUN + i];
         }
         const double e = c->series[(OF_ERROR * c->nv + r) * RUN + i];
         const double e_rate = logged ? commanded_rate[i] - rate : rate_off;
@@ -289,7 +289,8 @@ static void find_feedback(const tqa_recording_rows *rows, size_t i)
         motion[0] = c->series[(OF_POSITION * c->nv + r) * RUN + i];
         motion[c->nv * TQ_BLOCK_STRIDE] = is_computed ? rate : 0.0;
         motion[2 * c->nv * TQ_BLOCK_STRIDE] = is_computed ? acceleration + feedback : 0.0;
-        rows->run[(channels->first[TQ_QUANTITY_TAU] + r) * RUN + i] = is_computed ? 0.0 : feedback;
+        rows->run.values[(channels->first[TQ_QUANTITY_TAU] + r) * RUN + i] =
+            is_computed ? 0.0 : feedback;
     }
 }
 
@@ -326,7 +327,7 @@ static bool add_model(const tqa_recording_rows *rows)
     for (size_t r = 0; r < c->nv; r++) {
         const double *tau = c->motion + 3 * n + r * TQ_BLOCK_STRIDE;
         for (size_t i = 0; i < rows->n_run; i++) {
-            rows->run[(first + r) * RUN + i] += tau[i];
+            rows->run.values[(first + r) * RUN + i] += tau[i];
         }
     }
     return true;
@@ -339,11 +340,11 @@ static void mark_saturated(tqa_recording_rows *rows)
     const double *limit = law_of(rows)->limit;
     const size_t first = rows->recording->signal.channels.first[TQ_QUANTITY_TAU];
     for (size_t r = 0; r < c->nv; r++) {
-        const double *tau = rows->run + (first + r) * RUN;
-        tq_rows_check(TQ_QUANTITY_TAU, rows->n_run, tau, rows->run_state);
+        const double *tau = rows->run.values + (first + r) * RUN;
+        tq_rows_check(TQ_QUANTITY_TAU, rows->n_run, tau, rows->run.state);
         for (size_t i = 0; i < rows->n_run; i++) {
-            if (fabs(tau[i]) >= limit[r] && rows->run_state[i] == TQ_ROW_GOOD) {
-                rows->run_state[i] = TQ_ROW_SATURATED;
+            if (fabs(tau[i]) >= limit[r] && rows->run.state[i] == TQ_ROW_GOOD) {
+                rows->run.state[i] = TQ_ROW_SATURATED;
             }
         }
     }
@@ -358,7 +359,7 @@ static void add_sums(const tqa_recording_rows *rows)
         const double *q = c->series + (OF_POSITION * c->nv + r) * RUN;
         const double *error = c->series + (OF_ERROR * c->nv + r) * RUN;
         for (size_t i = 0; i < rows->n_run; i++) {
-            if (rows->run_state[i] == TQ_ROW_GOOD) {
+            if (rows->run.state[i] == TQ_ROW_GOOD) {
                 sums->n += 1.0;
                 sums->q += q[i];
                 sums->q_square += q[i] * q[i];
@@ -375,10 +376,10 @@ static void keep_before(const tqa_recording_rows *rows)
     for (size_t k = 0; k < SERIES * c->nv; k++) {
         c->before[k] = c->series[k * RUN + last];
     }
-    c->t_before = rows->run_t[last];
-    c->before_row = rows->run_row[last];
+    c->t_before = rows->run.t[last];
+    c->before_row = rows->run.row[last];
     c->has_before =
-        rows->run_state[last] != TQ_ROW_NOT_FINITE && rows->run_state[last] != TQ_ROW_ABSURD;
+        rows->run.state[last] != TQ_ROW_NOT_FINITE && rows->run.state[last] != TQ_ROW_ABSURD;
 }
 
 bool tqa_commanded_finish(tqa_recording_rows *rows, bool more)

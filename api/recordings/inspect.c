@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* api/recordings/inspect.c - passes a recording's rows to the survey of core/signal; options chosen
    for all recordings. */
+#include "api/recordings/ahead.h"
 #include "api/recordings/commanded.h"
-#include "api/recordings/parts.h"
 #include "core/signal/bandwidth.h"
 #include "core/signal/braked.h"
 #include "core/signal/plausibility.h"
@@ -44,19 +44,41 @@ static bool give_memory(const tqa_recording *recording, tq_survey *survey)
     return n == 0 || memory != NULL;
 }
 
-static bool push_rows(tqa_recording *recording, tq_survey *survey, const tq_raw_rows *rows)
+/* A survey and its place in a group of rows. */
+typedef struct surveyor {
+    tqa_recording *recording;
+    tq_survey survey;
+    size_t run, at;
+    tq_status status;
+    tq_error error;
+} surveyor;
+
+/* Takes rows of the group up to its end, or up to standstills that need memory. */
+static void push_group(void *ctx, const tqa_run_group *group)
 {
-    tq_error error = {0};
-    for (size_t at = 0; at < rows->n;) {
-        if (!give_memory(recording, survey)) {
-            return false;
-        }
-        const tq_status status = tq_survey_push(survey, rows, &at, &error);
-        if (status != TQ_OK) {
-            return tqa_recording_fail(recording, status, NULL, &error);
+    surveyor *s = ctx;
+    while (s->run < group->n && s->status == TQ_OK && tq_survey_wants(&s->survey) == 0) {
+        const tq_raw_rows *rows = &group->rows[s->run];
+        s->status = tq_survey_push(&s->survey, rows, &s->at, &s->error);
+        if (s->at == rows->n) {
+            s->run++;
+            s->at = 0;
         }
     }
-    return true;
+}
+
+/* The rest of the group, with memory. */
+static bool end_group(void *ctx, const tqa_run_group *group)
+{
+    surveyor *s = ctx;
+    while (s->run < group->n && s->status == TQ_OK) {
+        if (!give_memory(s->recording, &s->survey)) {
+            return false;
+        }
+        push_group(s, group);
+    }
+    s->run = 0;
+    return s->status == TQ_OK || tqa_recording_fail(s->recording, s->status, NULL, &s->error);
 }
 
 static bool survey_rows(tqa_recording *recording, tqa_recording_rows *rows)
@@ -64,26 +86,22 @@ static bool survey_rows(tqa_recording *recording, tqa_recording_rows *rows)
     tqa_tree *tree = recording->request->tree;
     tq_recording_fault fault = {0};
     tq_error error = {0};
-    tq_raw_rows raw;
     tq_scratch memory;
-    tq_survey survey;
+    surveyor s = {.recording = recording};
+    const tqa_group_receiver receiver = {.compute = push_group, .between = end_group, .ctx = &s};
     recording->signal.is_windowed = recording->n_window > 0;
     recording->signal.check = checks_of(recording);
     if (!tqa_tree_scratch(tree, tq_survey_size(&recording->signal), &memory)) {
         return false;
     }
-    tq_status status = tq_survey_begin(&recording->signal, &memory, &survey, &error);
-    while (status == TQ_OK && tqa_recording_rows_next(rows, &raw)) {
-        if (!push_rows(recording, &survey, &raw)) {
-            return false;
-        }
-    }
-    if (tree->problem->status != 0 || (status == TQ_OK && !give_memory(recording, &survey))) {
+    tq_status status = tq_survey_begin(&recording->signal, &memory, &s.survey, &error);
+    if (status == TQ_OK &&
+        (!tqa_recording_rows_ahead(rows, &receiver) || !give_memory(recording, &s.survey))) {
         return false;
     }
     if (status == TQ_OK) {
         recording->signal.n_row = rows->n;
-        status = tq_survey_end(&survey, &fault, &error);
+        status = tq_survey_end(&s.survey, &fault, &error);
     }
     return status == TQ_OK || tqa_recording_fail(recording, status, &fault, &error);
 }

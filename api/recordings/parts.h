@@ -15,6 +15,18 @@ typedef struct tqa_recording_source {
 
 typedef struct tqa_commanded tqa_commanded;
 
+/* Room for a run of rows, in one block of memory. */
+typedef struct tqa_raw_run {
+    double *values; /* (n_channel x TQ_RAW_ROWS) */
+    double *t;      /* (TQ_RAW_ROWS), as the next two */
+    uint64_t *row;
+    unsigned char *state;
+} tqa_raw_run;
+
+/* False: memory is short. */
+bool tqa_raw_run_allocate(size_t n_channel, tqa_raw_run *ret);
+void tqa_raw_run_free(tqa_raw_run *run);
+
 /* Rows of a recording, front to back, up to TQ_RAW_ROWS together. */
 typedef struct tqa_recording_rows {
     tqa_recording *recording;
@@ -27,16 +39,15 @@ typedef struct tqa_recording_rows {
 
     tqa_commanded *commanded; /* of one whose torque is its controller's; else NULL */
     size_t n_run;
-    double *run; /* (n_channel x TQ_RAW_ROWS) */
-    double run_t[TQ_RAW_ROWS];
-    uint64_t run_row[TQ_RAW_ROWS];
-    unsigned char run_state[TQ_RAW_ROWS];
+    tqa_raw_run run; /* that is filled: `own`, unless a caller puts another one here */
+    tqa_raw_run own;
 } tqa_recording_rows;
 
 /* False: the problem is set. Close it either way. */
 bool tqa_recording_rows_open(tqa_recording_rows *rows, tqa_recording *recording);
 void tqa_recording_rows_close(tqa_recording_rows *rows);
-/* The next rows of the recording's windows; false at the end, or with the problem set. */
+/* The next rows of the recording's windows, in rows->run; false at the end, or with the problem
+ * set. */
 bool tqa_recording_rows_next(tqa_recording_rows *rows, tq_raw_rows *ret);
 
 /* Calls `inspect` once, with the first long stretch of motion; never when there is none. */

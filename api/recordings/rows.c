@@ -75,17 +75,18 @@ bool tqa_recording_rows_open(tqa_recording_rows *rows, tqa_recording *recording)
         !tqa_recording_columns_find(recording, rows->sources)) {
         return false;
     }
-    rows->run = calloc(recording->signal.channels.n * TQ_RAW_ROWS, sizeof *rows->run);
-    if (rows->run == NULL) {
+    if (!tqa_raw_run_allocate(recording->signal.channels.n, &rows->own)) {
         (void)tqa_problem_set(recording->request->tree->problem, "busy",
                               "there is no memory for this now");
+        return false;
     }
-    return rows->run != NULL && tqa_commanded_open(rows);
+    rows->run = rows->own;
+    return tqa_commanded_open(rows);
 }
 
 void tqa_recording_rows_close(tqa_recording_rows *rows)
 {
-    free(rows->run);
+    tqa_raw_run_free(&rows->own);
     tqa_commanded_close(rows);
     for (size_t q = 0; q < TQA_RECORDING_QUANTITIES; q++) {
         if (rows->sources[q].table != NULL) {
@@ -177,12 +178,12 @@ static void convert_base(tqa_recording_rows *rows, const double *cells[TQA_RECOR
                 is_twist ? base->v_index + r
                          : base->q_index + r + (q == TQA_RECORDING_BASE_QUATERNION ? 3 : 0);
             const double *from = cells[q] + recording->column[q][r];
-            double *to = rows->run + (recording->signal.channels.first[of] + row) * TQ_RAW_ROWS +
-                         rows->n_run;
+            double *to = rows->run.values +
+                         (recording->signal.channels.first[of] + row) * TQ_RAW_ROWS + rows->n_run;
             for (size_t i = 0; i < n; i++) {
                 to[i] = recording->factor[q][r] * from[i * pitch];
             }
-            tq_rows_check(of, n, to, rows->run_state + rows->n_run);
+            tq_rows_check(of, n, to, rows->run.state + rows->n_run);
         }
     }
 }
@@ -200,14 +201,14 @@ static void check_quaternions(tqa_recording_rows *rows, size_t n)
         }
         const size_t row =
             recording->signal.channels.first[TQ_QUANTITY_Q] + joint->q_index + joint->nq - 4;
-        double *q = rows->run + row * TQ_RAW_ROWS + rows->n_run;
+        double *q = rows->run.values + row * TQ_RAW_ROWS + rows->n_run;
         for (size_t i = 0; i < n; i++) {
             double square = 0.0;
             for (size_t k = 0; k < 4; k++) {
                 square += q[k * TQ_RAW_ROWS + i] * q[k * TQ_RAW_ROWS + i];
             }
             const double length = sqrt(square);
-            unsigned char *state = &rows->run_state[rows->n_run + i];
+            unsigned char *state = &rows->run.state[rows->n_run + i];
             if (*state == TQ_ROW_GOOD && !(fabs(length - 1.0) <= slack)) {
                 *state = TQ_ROW_NOT_UNIT;
             }
@@ -224,19 +225,20 @@ static void convert(tqa_recording_rows *rows, const double *cells[TQA_RECORDING_
 {
     const tqa_recording *recording = rows->recording;
     const size_t at = rows->n_run;
-    unsigned char *state = rows->run_state + at;
+    unsigned char *state = rows->run.state + at;
     for (size_t i = 0; i < n; i++) {
         const double *time = cells[TQA_RECORDING_TIME];
-        rows->run_row[at + i] = rows->n + i;
-        rows->run_t[at + i] = time_of(rows, rows->n + i, time != NULL ? time + i * pitch : NULL);
-        state[i] = (unsigned char)(isfinite(rows->run_t[at + i]) ? TQ_ROW_GOOD : TQ_ROW_NOT_FINITE);
+        rows->run.row[at + i] = rows->n + i;
+        rows->run.t[at + i] = time_of(rows, rows->n + i, time != NULL ? time + i * pitch : NULL);
+        state[i] = (unsigned char)(isfinite(rows->run.t[at + i]) ? TQ_ROW_GOOD : TQ_ROW_NOT_FINITE);
     }
     for (tqa_recording_quantity q = 0; q < TQA_RECORDING_TIME; q++) {
         const size_t width =
             recording->column[q] != NULL ? tqa_recording_width(recording->request, q) : 0;
         for (size_t r = 0; r < width; r++) {
             assert(cells[q] != NULL);
-            double *to = rows->run + (recording->signal.channels.first[q] + r) * TQ_RAW_ROWS + at;
+            double *to =
+                rows->run.values + (recording->signal.channels.first[q] + r) * TQ_RAW_ROWS + at;
             const bool *used = q == TQA_RECORDING_TAU ? recording->request->torque_is_used : NULL;
             /* of the base, which has columns of its own or no force; or in contact */
             if (recording->column[q][r] == TQ_NONE || (used != NULL && !used[r])) {
@@ -388,10 +390,10 @@ bool tqa_recording_rows_next(tqa_recording_rows *rows, tq_raw_rows *ret)
         }
     }
     *ret = (tq_raw_rows){.n = rows->n_run,
-                         .values = rows->run,
-                         .t = rows->run_t,
-                         .row = rows->run_row,
-                         .state = rows->run_state,
-                         .all_good = tq_rows_all_good(rows->n_run, rows->run_state)};
+                         .values = rows->run.values,
+                         .t = rows->run.t,
+                         .row = rows->run.row,
+                         .state = rows->run.state,
+                         .all_good = tq_rows_all_good(rows->n_run, rows->run.state)};
     return rows->n_run > 0 && recording->request->tree->problem->status == 0;
 }

@@ -102,7 +102,8 @@ static size_t replace_many(tq_pass *p, double *x, double noise)
     for (size_t i = 1; i + 1 < p->n;
          i++) { /* away and back: a step to another pose moves in one direction */
         const double there = x[i] - x[i - 1], back = x[i] - x[i + 1];
-        n_far += fmin(there, back) > most || fmax(there, back) < -most;
+        n_far +=
+            (size_t)((there > most) & (back > most)) | (size_t)((there < -most) & (back < -most));
     }
     const double share = (double)n_far / (double)p->n;
     if (!(share > outlier_share && share < outlier_most)) {

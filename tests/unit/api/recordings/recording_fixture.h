@@ -31,10 +31,16 @@ typedef struct fixture {
     tqa_recording log;
 } fixture;
 
-static inline void open(fixture *f, const char *request, const char *csv, size_t n)
+typedef void parallel_for(void *ctx, size_t n, size_t scratch_size,
+                          void (*body)(void *arg, size_t i, void *scratch), void *arg);
+
+/* NULL: the survey runs on one thread; finds_brakes: it lists standstills */
+static inline void open_on(fixture *f, parallel_for *threads, bool finds_brakes,
+                           const char *request, const char *csv, size_t n)
 {
     memset(f, 0, sizeof *f);
     tqt_host_open(&f->host);
+    f->host.host.parallel_for = threads;
     tqt_host_dataset(&f->host, "log", "text/csv", csv, n);
     f->robot = tqt_builtin("pendulum");
     f->tree = (tqa_tree){.robot = f->robot,
@@ -46,9 +52,15 @@ static inline void open(fixture *f, const char *request, const char *csv, size_t
     cr_assert(tqa_tree_order(&f->tree, &f->order));
     cr_assert(tqa_recording_request_read(&root, &f->order, 1u << TQA_RECORDING_Q, &f->request),
               "%s", f->problem.detail);
+    f->request.options.finds_brakes = finds_brakes;
     cr_assert(tqa_recording_read(&f->request, &root, &f->log), "%s", f->problem.detail);
     cr_assert(tqa_recording_inspect(&f->log), "%s", f->problem.detail);
     tqa_recording_choose_cutoff(&f->request, &f->log, 1, 1);
+}
+
+static inline void open(fixture *f, const char *request, const char *csv, size_t n)
+{
+    open_on(f, NULL, false, request, csv, n);
 }
 
 static inline void close(fixture *f)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tests/unit/api/recordings/test_overlap.c - a pass of two threads has the blocks of a pass of one,
- * and ends where its receiver stops it. */
+ * and ends where its receiver stops it; a survey of two threads is that of one. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 
@@ -167,5 +167,71 @@ Test(log, an_overlapped_pass_stops)
     cr_expect(lt(sz, stopped.n, 64));
     close(&f);
     free(q);
+    free(text);
+}
+
+/* ------------------------------------------------------------------------------------------------
+ * Surveys
+ */
+
+/* moves for a second and rests for half a second, by turns, with rows that are not finite and
+ * columns of zero torque */
+static size_t write_rests(char *text)
+{
+    size_t n = (size_t)snprintf(text, TEXT, "t,q,tau\n");
+    for (size_t k = 0; k < ROWS; k++) {
+        const size_t turn = k / 1500, at = k % 1500;
+        const double moved = at < 1000 ? (double)at : 1000.0;
+        const double q = 0.4 * sin(1e-3 * (1000.0 * (double)turn + moved));
+        const double tau = at < 1000 || turn % 3 != 0 ? 2.0 * q + 0.01 * (double)(at % 7) : 0.0;
+        n += (size_t)snprintf(text + n, TEXT - n,
+                              k % 3001 == 7 ? "%.17g,nan,%.3f\n" : "%.17g,%.9f,%.3f\n",
+                              h * (double)k, k % 3001 == 7 ? tau : q, tau);
+    }
+    return n;
+}
+
+static void check_same(const tq_recording *one, const tq_recording *two)
+{
+    cr_expect(eq(u64, one->n_row, (uint64_t)ROWS));
+    cr_expect(eq(u64, one->n_row, two->n_row));
+    cr_expect(eq(u64, one->n_chosen, two->n_chosen));
+    cr_expect(eq(u64, one->first_moving, two->first_moving));
+    cr_expect(eq(u64, one->last_moving, two->last_moving));
+    cr_expect(gt(u64, one->repairs[TQ_REPAIR_NOT_FINITE].n, (uint64_t)20));
+    cr_expect(memcmp(one->repairs, two->repairs, sizeof one->repairs) == 0);
+    cr_expect(one->period == two->period && one->step == two->step && one->is_even == two->is_even);
+    cr_expect(eq(u64, one->clock->n, two->clock->n));
+    cr_expect(one->bandwidth.motion == two->bandwidth.motion);
+    cr_expect(eq(sz, one->cache.n, two->cache.n));
+    /* more than the survey has memory for at its begin */
+    cr_assert(gt(sz, one->stills.n, (size_t)100));
+    cr_assert(eq(sz, one->stills.n, two->stills.n));
+    for (size_t i = 0; i < one->stills.n; i++) {
+        const tq_standstill *a = &one->stills.list[i], *b = &two->stills.list[i];
+        cr_expect(a->first == b->first && a->last == b->last && a->n == b->n &&
+                      memcmp(a->sums, b->sums, 2 * sizeof *a->sums) == 0,
+                  "standstill %zu", i);
+    }
+}
+
+Test(log, an_overlapped_survey_is_that_of_one_thread)
+{
+    static const char request[] =
+        "{\"dataset\": \"log\", \"columns\": {\"time\": \"t\", \"q\": [\"q\"], \"tau\": "
+        "[\"tau\"]}, \"rows\": [[100, 90000], [100000, 200000]]}";
+    char *text = malloc(TEXT);
+    const size_t n = write_rests(text);
+    static fixture one, two;
+    open_on(&one, NULL, true, request, text, n);
+    parallel_for *const threads[] = {second_half_first, on_two_threads};
+    for (size_t i = 0; i < 2; i++) {
+        n_overlap = 0;
+        open_on(&two, threads[i], true, request, text, n);
+        cr_expect(gt(sz, n_overlap, (size_t)20));
+        check_same(&one.log.signal, &two.log.signal);
+        close(&two);
+    }
+    close(&one);
     free(text);
 }
