@@ -353,6 +353,36 @@ Test(kinematic_solve, a_joint_at_rest_and_an_outlier_are_named)
     close_bench(&b);
 }
 
+/* One of five poses is off by ten times the noise, the first by 500 of these. Together they would
+ * hide each other: k of n equal residuals have at most n / k times the mean square. */
+Test(kinematic_solve, a_group_of_outliers_is_found_beside_a_far_one)
+{
+    static const double noise = 1e-4, off = 1e-3; /* m */
+    enum { EACH = 5 };
+    bench b;
+    tqt_random r = tqt_random_seed(77);
+    open_bench(&b, 4, TQ_KINEMATIC_POINTS, false);
+    measure(&b, 4);
+    for (size_t i = 0; i < POSES; i++) {
+        double way[3], square = 0.0;
+        for (size_t c = 0; c < 3; c++) {
+            b.position[3 * i + c] += tqt_random_uniform(&r, -noise, noise);
+            way[c] = tqt_random_uniform(&r, -1, 1);
+            square += way[c] * way[c];
+        }
+        for (size_t c = 0; i % EACH == 0 && c < 3; c++) {
+            b.position[3 * i + c] += (i == 0 ? 500.0 : 1.0) * off * way[c] / sqrt(square);
+        }
+    }
+    solve(&b);
+    cr_assert(eq(sz, b.found.n_outlier, (size_t)(POSES / EACH)));
+    cr_assert(eq(u32, b.found.outlier[0], 0)); /* the worst first */
+    for (size_t i = 0; i < b.found.n_outlier; i++) {
+        cr_assert(eq(u32, b.found.outlier[i] % EACH, 0));
+    }
+    close_bench(&b);
+}
+
 Test(kinematic_solve, limits_hold)
 {
     bench b;
