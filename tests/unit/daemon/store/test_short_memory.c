@@ -82,8 +82,8 @@ Test(short_files, are_read_completely_or_not_at_all)
     tqd_upload_close(up);
 }
 
-/* neither the engine nor its address, which is not connected to yet: what is left of one alone,
- * AddressSanitizer counts, and here the heap */
+/* The engine, then its address (but for AddressSanitizer, whose strdup asks for no malloc): what is
+ * left of one alone the heap counts. */
 Test(short_files, an_engine_of_postgresql_is_not_half_made)
 {
     const tqd_engine_options options = {.uri = "postgresql://nowhere/none"};
@@ -95,6 +95,6 @@ Test(short_files, an_engine_of_postgresql_is_not_half_made)
         (void)tqt_short_end();
         cr_assert(engine == NULL);
         cr_assert(eq(sz, mallinfo2().uordblks, before), "allocation %zu", k);
-        cr_assert(eq(str, (char *)why, "memory is short"));
+        cr_assert(strstr(why, "memory") != NULL, "allocation %zu: \"%s\"", k, why);
     }
 }
