@@ -117,16 +117,38 @@ static bool add_builtin(tqd_registry *registry, size_t i, char *why)
     return true;
 }
 
-static int add_stored(void *ctx, const tqd_robot_row *row)
+static bool add_stored(tqd_registry *registry, const tqd_robot_row *row)
 {
-    tqd_registry *registry = ctx;
     tqd_named *named = calloc(1, sizeof *named);
     if (named == NULL) {
-        return 1;
+        return false;
     }
     named->entry.row = *row;
     tqd_cache_name(registry->cache, named);
-    return 0;
+    return true;
+}
+
+typedef struct stored_names {
+    tqd_registry *registry;
+    bool is_short; /* out of memory: names are missing */
+} stored_names;
+
+static int add_first(void *ctx, const tqd_robot_row *row)
+{
+    stored_names *names = ctx;
+    names->is_short = !add_stored(names->registry, row);
+    return names->is_short;
+}
+
+static bool read_stored(tqd_registry *registry, char *why)
+{
+    stored_names names = {.registry = registry};
+    tqd_store_status status = tqd_store_robots(registry->options.store, add_first, &names);
+    status = status == TQD_STORE_OK && names.is_short ? TQD_STORE_NO_MEMORY : status;
+    if (status != TQD_STORE_OK) {
+        snprintf(why, TQD_STORE_WHY, "reading the robots: %s", tqd_store_status_text(status));
+    }
+    return status == TQD_STORE_OK;
 }
 
 tqd_registry *tqd_registry_new(const tqd_registry_options *options, char *why)
@@ -155,14 +177,7 @@ tqd_registry *tqd_registry_new(const tqd_registry_options *options, char *why)
     for (size_t i = 0; good && i < o->parser->builtin_count(); i++) {
         good = add_builtin(registry, i, why);
     }
-    if (good) {
-        const tqd_store_status status = tqd_store_robots(o->store, add_stored, registry);
-        good = status == TQD_STORE_OK;
-        if (!good) {
-            snprintf(why, TQD_STORE_WHY, "reading the robots: %s", tqd_store_status_text(status));
-        }
-    }
-    if (!good) {
+    if (!good || !read_stored(registry, why)) {
         tqd_registry_free(registry);
         return NULL;
     }

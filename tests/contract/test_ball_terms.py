@@ -124,20 +124,40 @@ def test_springdamper_is_of_the_inertia_at_the_reference_pose(daemon):
     assert joints["one"]["spring"]["rest"] == 0.2
 
 
-def test_they_travel_with_the_robot(daemon):
+@pytest.mark.parametrize("kind", ["free", "ball"])
+def test_they_travel_with_the_robot(daemon, kind):
     """Document and MJCF represent them; export to URDF and SDF, which cannot, is refused and names the joint."""
-    put(daemon, "there", body_of("free", f'damping="{D}" stiffness="{K}" armature="{A}"'))
-    state = {"q": [0.3, 0.5, -0.1, *turned(0.8)], "qd": [0.4, -1.0, 0.6, 0.9, 0.2, -0.5], "qdd": [0.0] * 6}
+    put(daemon, "there", body_of(kind, f'damping="{D}" stiffness="{K}" armature="{A}"'))
+    shift, n = ([0.3, 0.5, -0.1], 6) if kind == "free" else ([], 3)
+    state = {"q": [*shift, *turned(0.8)], "qd": [0.4, -1.0, 0.6, 0.9, 0.2, -0.5][:n], "qdd": [0.0] * n}
     want = call(daemon, "there", "inverse-dynamics", **state)["tau"]
-    for query, kind in (("", JSON), ("?format=mjcf", XML)):
+    for query, media in (("", JSON), ("?format=mjcf", XML)):
         status, _, text = daemon.request("GET", f"/v1/robots/there{query}")
         assert status == 200, text
-        put(daemon, "back", text, kind)
+        put(daemon, "back", text, media)
         assert call(daemon, "back", "inverse-dynamics", **state)["tau"] == pytest.approx(want, rel=1e-14), query
     for form in ("urdf", "sdf"):
         status, _, text = daemon.request("GET", f"/v1/robots/there?format={form}")
         assert status == 406, text
-        assert b'\\"j\\" has a damper' in text, text
+        assert (b'\\"j\\" is a spherical joint' if (form, kind) == ("urdf", "ball") else b'\\"j\\" has a damper') in text, text
+
+
+@pytest.mark.parametrize("stiffness,angle,status", [(K, 0.0, 200), (K, 0.5, 406), (0.0, 0.5, 200)])
+def test_where_a_ball_rests_in_mjcf(daemon, stiffness, angle, status):
+    """MJCF has springs of ball joints that rest at the identity alone; without stiffness a rest pose is nothing."""
+    joint = {"name": "j", "kind": "spherical", "parent": "world", "child": "b", "damping": D, "spring": {"stiffness": stiffness, "rest_pose": turned(angle)}}
+    document = {"gravity": [0, 0, 0], "links": [{"name": "world"}, {"name": "b", "mass": 1, "com": [0, 0, 0], "inertia": [[1, 0, 0], [0, 1, 0], [0, 0, 1]], "inertia_about": "com"}],
+                "joints": [joint]}
+    put(daemon, "rests", json.dumps(document), JSON)
+    got, _, text = daemon.request("GET", "/v1/robots/rests?format=mjcf")
+    assert got == status, text
+    if status == 200:
+        put(daemon, "rests-back", text)
+        # k times the rotation vector
+        tau = call(daemon, "rests-back", "inverse-dynamics", q=turned(0.8), qd=[0, 0, 0], qdd=[0, 0, 0])["tau"]
+        assert tau == pytest.approx([0, 0, 0.8 * stiffness], abs=1e-13)
+    else:
+        assert b'\\"j\\" has a spring that does not rest at the identity' in text, text
 
 
 @pytest.mark.parametrize("change,said", [({"spring": {"stiffness": 1, "rest_pose": [1, 0, 0]}}, "rest_pose"), ({"spring": {"stiffness": 1, "rest_pose": [2, 0, 0, 0]}}, "length 2"),

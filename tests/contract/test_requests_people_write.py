@@ -298,6 +298,9 @@ def test_limits_that_a_motion_exceeds_are_named_with_their_worst_sample(daemon):
     for key, one in wanted.items():
         assert said[key] == pytest.approx(one, abs=1e-12), key
     assert answer["limits"]["unlimited"] == []
+    # the same worst ones as CBOR
+    status, _, packed = post(daemon, "inverse-dynamics", {"q": q, "qd": qd, "qdd": qdd, "include": ["limits"]}, Accept="application/cbor")
+    assert status == 200 and all(struct.pack(">d", one["by"]) in packed for one in answer["limits"]["exceeded"])
     assert answer["tau"] == ask(daemon, "inverse-dynamics", {"q": q, "qd": qd, "qdd": qdd})["tau"]
 
 

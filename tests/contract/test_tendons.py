@@ -108,3 +108,19 @@ def test_names_are_unique_and_operations_without_tendons_refuse(daemon):
     assert "tendon" in ask(daemon, "trajectory", path, status=422)["detail"]
     del path["limits"]["torque"]
     ask(daemon, "trajectory", path)
+
+
+@pytest.mark.parametrize("written, rest", (("", [0.97, 0.97]), ('springlength="-1"', [0.97, 0.97]), ('springlength="-1 -1"', [0.97, 0.97]), ('springlength="0.3"', [0.3, 0.3]),
+                                           ('springlength="-1 0.3"', [-1, 0.3]), ('springlength="-2 -1"', [-2, -1])))
+def test_where_a_tendon_of_mjcf_rests(daemon, written, rest):
+    """MuJoCo's -1, and nothing, is the length where the springs of its joints rest: 2 * 0.5 - 3 * 0.01. There it pulls at nothing."""
+    body = '<body name="{0}"><joint name="{0}" type="slide" axis="1 0 0" springref="{1}"/><inertial pos="0 0 0" mass="1" diaginertia="1 1 1"/></body>'
+    text = (f'<mujoco><option gravity="0 0 0"/><worldbody>{body.format("a", 0.5)}{body.format("b", 0.01)}</worldbody><tendon><fixed name="tie" stiffness="8" {written}>'
+            '<joint joint="a" coef="2"/><joint joint="b" coef="-3"/></fixed></tendon></mujoco>')
+    got, _, answer = daemon.request("PUT", "/v1/robots/rests", text, {"Content-Type": "application/xml"})
+    assert got in (200, 201), answer
+    assert json.loads(answer)["tendons"][0]["rest"] == pytest.approx(rest, abs=1e-15)
+    for length in (-4, -1.5, -0.5, 0.1, 0.5, 0.97, 2):
+        pull = 8 * (max(length - rest[1], 0) + min(length - rest[0], 0))
+        tau = ask(daemon, "inverse-dynamics", {"q": [length / 2, 0], "qd": [0, 0], "qdd": [0, 0]}, "rests")["tau"]
+        assert tau == pytest.approx([2 * pull, -3 * pull], abs=1e-12), (written, length)

@@ -32,6 +32,10 @@ def line(name, attributes=""):
     return f"{name} {hashlib.blake2b(name.encode(), digest_size=32).hexdigest()} {attributes}\n"
 
 
+def ready(one):
+    return json.loads(next(text for text in one.log if '"listening"' in text))
+
+
 def ask(one, what, token):
     method, path, body = what
     return one.request(method, path, body, {**bearer(token), **(JSON if body else {})})
@@ -159,6 +163,7 @@ def test_quotas_of_a_made_token_are_read(token, tmp_path):
 def test_a_rotation_has_two_valid_tokens(token, start):
     old = token("create", "cell", "roles=compute")
     one = start({"credentials": token.path})
+    assert ready(one)["credentials"] == "1 tokens" and ready(start())["credentials"] == "none"
     new = token("rotate", "cell", "7d")
     problem(ask(one, READ, new), 401)
     os.kill(one.process.pid, signal.SIGHUP)

@@ -30,7 +30,6 @@ static bool check(tqa_tree *tree)
         return false;
     }
     s->tree = tree;
-    s->ended_at = TQ_NONE;
     e->simulation = s;
     tree->state = e;
     return tqa_ensemble_read(e);

@@ -89,15 +89,12 @@ void tqa_watched_put(const tqa_watched *watched, const char *joint, double unit,
 typedef struct series {
     const tqa_blocks *blocks;
     size_t row;
-    bool is_turned; /* sample by sample in a block */
 } series;
 
+/* Row by row: with "include", and limits are one, no answer is transposed (tqa_transpose_is_on). */
 static double value_at(const series *s, size_t i)
 {
-    const tqa_blocks *blocks = s->blocks;
-    return s->is_turned
-               ? tqa_blocks_block(blocks, i / TQ_BLOCK)[i % TQ_BLOCK * blocks->n_row + s->row]
-               : tqa_blocks_sample(blocks, i)[s->row * blocks->stride];
+    return tqa_blocks_sample(s->blocks, i)[s->row * s->blocks->stride];
 }
 
 /* The series that a limit bounds; false: it is zero, and exceeds no limit. */
@@ -114,7 +111,6 @@ static bool find_series(const tqa_call *call, const tqa_watched *watched, series
     *ret = (series){
         .blocks = is_answer ? &call->tau : &request->motion[motion],
         .row = watched->row,
-        .is_turned = is_answer && call->result.arrays[0].is_turned,
     };
     return is_answer || request->rows[motion].shape != TQA_SHAPE_NONE;
 }

@@ -5,6 +5,7 @@
 #include <criterion/new/assert.h>
 
 #include <math.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -140,6 +141,58 @@ Test(audit, holds_for_floating_robots_and_with_terms_left_out)
                   out.kinetic);
         cr_assert(eq(int, (out.dissipated == 0.0), k == 1));
     }
+    tqt_model_free(m);
+}
+
+/* Potential energy at the start of a run, J. */
+static double potential_at_start(const tq_model *model, unsigned without)
+{
+    tqt_subject *subject = tqt_subject_new(model, 0);
+    tqt_states s = tqt_random_states(21, model, 1);
+    double ret[2 * LANE];
+    const tq_plant plant = {.mechanism = subject->mechanism, .without = without};
+    tq_scratch scratch;
+    tq_scratch_init(&scratch, memory, sizeof memory);
+    cr_assert(eq(int, tq_audit_energy(&plant, 1, s.stride, s.q, s.qd, &scratch, ret, NULL), TQ_OK));
+    const double potential = ret[s.stride];
+    tqt_states_free(&s);
+    tqt_subject_free(subject);
+    return potential;
+}
+
+/* the springs of tendons go with those of joints, whatever else is left out: by the balance of a
+ * run, and at its start by 1/2 k (L - rest)^2, L = sum of coefficient q */
+Test(audit, holds_with_tendons_and_terms_left_out)
+{
+    static const unsigned left_out[4] = {0, TQ_WITHOUT_ROTOR, TQ_WITHOUT_SPRING,
+                                         TQ_WITHOUT_SPRING | TQ_WITHOUT_ROTOR};
+    const double stiffness = 30.0, rest = -0.2;
+    tq_model *m = robot(4, 1u << TQ_JOINT_REVOLUTE | 1u << TQ_JOINT_PRISMATIC);
+    tq_tendon_share shares[2] = {{.joint = 0, .coefficient = 0.7},
+                                 {.joint = 2, .coefficient = -1.3}};
+    tq_tendon tendon = {.n_share = 2, .stiffness = stiffness, .lower = rest, .upper = rest};
+    tqt_states s = tqt_random_states(21, m, 1);
+    const double length =
+        0.7 * s.q[m->joints[0].q_index * s.stride] - 1.3 * s.q[m->joints[2].q_index * s.stride];
+    const double energy = 0.5 * stiffness * (length - rest) * (length - rest);
+    cr_assert(gt(dbl, energy, 0.1));
+    for (int k = 0; k < 4; k++) {
+        const bool has_spring = (left_out[k] & TQ_WITHOUT_SPRING) == 0;
+        m->n_tendon = m->n_share = 0;
+        const double bare = potential_at_start(m, left_out[k]);
+        m->tendons = &tendon;
+        m->shares = shares;
+        m->n_tendon = 1;
+        m->n_share = 2;
+        cr_assert(eq(int, tq_model_finish(m, NULL), TQ_OK));
+        const double added = potential_at_start(m, left_out[k]) - bare;
+        cr_assert(le(dbl, fabs(added - (has_spring ? energy : 0.0)), 1e-12 * energy), "%d: %.15g",
+                  k, added);
+        const outcome out = run(m, 2.5e-4, left_out[k]);
+        cr_assert(lt(dbl, fabs(out.energy), 1e-8 * out.kinetic), "%d: %.3g of %.3g", k, out.energy,
+                  out.kinetic);
+    }
+    tqt_states_free(&s);
     tqt_model_free(m);
 }
 

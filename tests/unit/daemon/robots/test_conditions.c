@@ -15,6 +15,7 @@ static const struct {
     {"\"a\"",             "b", false, true,  "a"},
     {" \"a\" , \"b\"",    "b", false, true,  "b"},
     {"\"a\", \"b\"",      "c", false, true,  "a"},
+    {"\"a\",\"b\"",       "b", false, true,  "b"},
     {"*",                 "a", false, true,  "*"},
     {" * ",               "",  false, true,  "*"},
     {"W/\"a\"",           "a", true,  true,  "a"},

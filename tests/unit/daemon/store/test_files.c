@@ -11,6 +11,7 @@
 
 #include "daemon/store/files.h"
 #include "daemon/store/jobs.h"
+#include "daemon/store/sums.h"
 #include "tests/support/store.h"
 #include "tests/unit/daemon/store/fixture.h"
 
@@ -90,6 +91,42 @@ Test(files, digest_and_bytes)
     cr_assert(eq(u64, tqd_store_file_bytes(store), sizeof big), "no row refers to it");
     tqd_upload_close(large);
     cr_assert(eq(u64, tqd_store_file_bytes(store), 0));
+}
+
+/* one digest verifies a file of one chunk, a checksum each chunk of more: at the edge between them
+ * good bytes are read and a changed one is not */
+Test(files, sizes_about_a_chunk)
+{
+    static const size_t sizes[] = {1, TQD_CHUNK - 1, TQD_CHUNK, TQD_CHUNK + 1, 2 * TQD_CHUNK};
+    static char bytes[2 * TQD_CHUNK], found[2 * TQD_CHUNK];
+    for (size_t i = 0; i < sizeof bytes; i++) {
+        bytes[i] = (char)(i * 131 >> 4);
+    }
+    for (size_t k = 0; k < sizeof sizes / sizeof sizes[0]; k++) {
+        char digest[TQD_DIGEST_TEXT], path[192];
+        uint64_t size = 0;
+        tqd_upload *up = upload(bytes, sizes[k], digest);
+        for (unsigned damaged = 0; damaged < 2; damaged++) {
+            tqd_file *file = tqd_file_open(store, digest, &size);
+            cr_assert(file != NULL);
+            cr_assert(eq(u64, size, sizes[k]));
+            long got = 0;
+            for (size_t at = 0; at < sizes[k] && got >= 0; at += (size_t)got) {
+                got = tqd_file_read(file, at, found + at, sizes[k] - at);
+                cr_assert(got != 0);
+            }
+            cr_assert(eq(int, got < 0, damaged == 1), "%zu bytes", sizes[k]);
+            cr_assert(damaged == 1 || memcmp(found, bytes, sizes[k]) == 0, "%zu bytes", sizes[k]);
+            tqd_file_close(file);
+            snprintf(path, sizeof path, "%s/files/%.2s/%s", folder, digest, digest);
+            FILE *stored = fopen(path, "r+");
+            cr_assert(stored != NULL, "%s", path);
+            fseek(stored, -1, SEEK_END);
+            fputc(bytes[sizes[k] - 1] ^ 4, stored);
+            fclose(stored);
+        }
+        tqd_upload_close(up);
+    }
 }
 
 Test(files, uploads_that_are_cut_leave_nothing)

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tests/unit/daemon/store/test_short_memory.c - each allocation of opening and reading a file fails
- * once: the call is refused with NO_MEMORY, or its bytes are correct. */
+ * once: the call is refused with NO_MEMORY, or its bytes are correct; likewise the first of an
+ * engine. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
+#include <malloc.h>
 #include <string.h>
 
+#include "daemon/store/engine.h"
 #include "daemon/store/files.h"
 #include "daemon/store/store.h"
 #include "daemon/store/sums.h"
@@ -77,4 +80,21 @@ Test(short_files, are_read_completely_or_not_at_all)
     }
     cr_assert(k < WALK_MAX);
     tqd_upload_close(up);
+}
+
+/* The engine, then its address (but for AddressSanitizer, whose strdup asks for no malloc): what is
+ * left of one alone the heap counts. */
+Test(short_files, an_engine_of_postgresql_is_not_half_made)
+{
+    const tqd_engine_options options = {.uri = "postgresql://nowhere/none"};
+    for (size_t k = 1; k <= 2; k++) {
+        char why[TQD_STORE_WHY] = "";
+        const size_t before = mallinfo2().uordblks;
+        tqt_short_begin(k, 1);
+        tqd_engine *engine = tqd_postgresql_open(&options, why);
+        (void)tqt_short_end();
+        cr_assert(engine == NULL);
+        cr_assert(eq(sz, mallinfo2().uordblks, before), "allocation %zu", k);
+        cr_assert(strstr(why, "memory") != NULL, "allocation %zu: \"%s\"", k, why);
+    }
 }

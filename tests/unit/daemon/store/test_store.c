@@ -76,6 +76,9 @@ static int read_version(const char *name, const char *digest)
     snprintf(expected, sizeof expected, "robot %u", row.nv);
     cr_assert(eq(str, bytes, expected));
     cr_assert(eq(u64, row.size, strlen(expected)));
+    tqd_robot_row put;
+    set_row(&put, name, row.nv);
+    cr_assert(all(eq(str, row.digest, put.digest), eq(str, row.source, put.source)));
     cr_assert(eq(str, row.name, (char *)name));
     cr_assert(eq(str, row.media, "application/xml"));
     cr_assert(gt(i64, row.created_ms, 1600000000000));

@@ -209,6 +209,88 @@ Test(kinematic_solve, zeros_and_their_parts)
     close_bench(&b);
 }
 
+/* Zeros that one pose separates: Gram-Schmidt on differences of the measured position over its
+ * deviation and of the rotation over its own; those with more than 1e-6 of their length left. */
+static size_t separated(tq_kinematic *k, tq_kinematic_state *x, const double *q,
+                        const double sigma[2], bool ret_is_separated[JOINTS])
+{
+    static const double h = 1e-4; /* rad; central differences of positions: h^2 / 6 of them */
+    double column[JOINTS][6];
+    size_t n = 0;
+    for (size_t j = 0; j < JOINTS; j++) {
+        tq_pose at[2];
+        for (unsigned s = 0; s < 2; s++) {
+            x->zero[j] += s == 0 ? h : -2 * h;
+            tq_kinematic_walk(k, q, x);
+            at[s] = tq_pose_multiply(&x->base, &k->tip);
+        }
+        x->zero[j] += h;
+        double turn[9], w[3];
+        tq_mat_tproduct(at[1].r, at[0].r, turn);
+        tq_rotation_log(turn, w);
+        for (unsigned i = 0; i < 3; i++) {
+            column[j][i] = (at[0].p[i] - at[1].p[i]) / (2 * h * sigma[0]);
+            column[j][3 + i] = w[i] / (2 * h * sigma[1]);
+        }
+        double length = 0, left = 0;
+        for (unsigned i = 0; i < 6; i++) {
+            length += column[j][i] * column[j][i];
+        }
+        for (unsigned twice = 0; twice < 2; twice++) {
+            for (size_t c = 0; c < j; c++) {
+                double dot = 0;
+                for (unsigned i = 0; ret_is_separated[c] && i < 6; i++) {
+                    dot += column[j][i] * column[c][i];
+                }
+                for (unsigned i = 0; ret_is_separated[c] && i < 6; i++) {
+                    column[j][i] -= dot * column[c][i];
+                }
+            }
+        }
+        for (unsigned i = 0; i < 6; i++) {
+            left += column[j][i] * column[j][i];
+        }
+        ret_is_separated[j] = sqrt(left / length) > 1e-6;
+        n += ret_is_separated[j];
+        for (unsigned i = 0; i < 6; i++) {
+            column[j][i] /= sqrt(left);
+        }
+    }
+    return n;
+}
+
+/* One pose has three numbers of position and three of rotation: all five zeros by both, three by
+ * those alone that are 1e9 times as certain as the others. Random poses separate all. */
+Test(kinematic_solve, positions_and_rotations_count_by_their_own_deviations)
+{
+    static const double sigmas[3][2] = {{1e-3, 1e-3}, {1.0, 1e-9}, {1e-9, 1.0}};
+    bench b;
+    open_bench(&b, 3, TQ_KINEMATIC_POSES, false);
+    measure(&b, 3);
+    b.problem.knows_base = b.problem.knows_tool = true;
+    b.problem.base = b.base;
+    b.problem.tool = b.tool;
+    for (size_t i = JOINTS; i < POSES * JOINTS; i++) {
+        b.q[i] = b.q[i % JOINTS];
+    }
+    tq_kinematic k;
+    tq_kinematic_state x = truth_of(&b, &k);
+    cr_assert(eq(sz, k.n, (size_t)JOINTS));
+    for (size_t s = 0; s < sizeof sigmas / sizeof sigmas[0]; s++) {
+        tq_kinematic_estimate estimate[JOINTS];
+        double part[JOINTS * JOINTS];
+        bool is_separated[JOINTS] = {false};
+        cr_assert(eq(sz, separated(&k, &x, b.q, sigmas[s], is_separated), s == 0 ? JOINTS : 3));
+        cr_assert(eq(int, tq_kinematic_rank(&k, &x, sigmas[s], estimate, part, NULL), TQ_OK));
+        for (size_t c = 0; c < JOINTS; c++) {
+            cr_assert(eq(int, estimate[c].role,
+                         is_separated[c] ? TQ_KINEMATIC_ESTIMATED : TQ_KINEMATIC_NO_POSE),
+                      "%zu: zero %zu", s, c);
+        }
+    }
+    close_bench(&b);
+}
+
 Test(kinematic_solve, a_touched_plane_finds_zeros)
 {
     for (uint64_t seed = 1; seed <= 6; seed++) {
@@ -268,6 +350,36 @@ Test(kinematic_solve, a_joint_at_rest_and_an_outlier_are_named)
     cr_assert(eq(int, b.found.verdict, TQ_KINEMATIC_INSUFFICIENT));
     cr_assert(eq(int, b.found.reasons[0].kind, TQ_KINEMATIC_REASON_NO_POSE));
     cr_assert(b.found.after.position_rms <= 1e-10);
+    close_bench(&b);
+}
+
+/* One of five poses is off by ten times the noise, the first by 500 of these. Together they would
+ * hide each other: k of n equal residuals have at most n / k times the mean square. */
+Test(kinematic_solve, a_group_of_outliers_is_found_beside_a_far_one)
+{
+    static const double noise = 1e-4, off = 1e-3; /* m */
+    enum { EACH = 5 };
+    bench b;
+    tqt_random r = tqt_random_seed(77);
+    open_bench(&b, 4, TQ_KINEMATIC_POINTS, false);
+    measure(&b, 4);
+    for (size_t i = 0; i < POSES; i++) {
+        double way[3], square = 0.0;
+        for (size_t c = 0; c < 3; c++) {
+            b.position[3 * i + c] += tqt_random_uniform(&r, -noise, noise);
+            way[c] = tqt_random_uniform(&r, -1, 1);
+            square += way[c] * way[c];
+        }
+        for (size_t c = 0; i % EACH == 0 && c < 3; c++) {
+            b.position[3 * i + c] += (i == 0 ? 500.0 : 1.0) * off * way[c] / sqrt(square);
+        }
+    }
+    solve(&b);
+    cr_assert(eq(sz, b.found.n_outlier, (size_t)(POSES / EACH)));
+    cr_assert(eq(u32, b.found.outlier[0], 0)); /* the worst first */
+    for (size_t i = 0; i < b.found.n_outlier; i++) {
+        cr_assert(eq(u32, b.found.outlier[i] % EACH, 0));
+    }
     close_bench(&b);
 }
 

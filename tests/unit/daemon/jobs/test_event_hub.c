@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tests/unit/daemon/jobs/test_event_hub.c - subscriptions of a hub in memory that held anything:
+ * woken by what concerns them, at their time, and when the hub stops. */
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/jobs/event_hub.h"
+
+enum { WATCHES = 3 };
+
+typedef struct subscriber {
+    tqd_head head; /* first */
+    tqd_watch watch;
+    int n_wake;
+} subscriber;
+
+static tqd_event_hub *hub;
+static subscriber all[WATCHES];
+
+static void count_wake(const tqd_head *head)
+{
+    ((subscriber *)(uintptr_t)head)->n_wake++;
+}
+
+static void setup(void)
+{
+    hub = malloc(sizeof *hub);
+    cr_assert(hub != NULL);
+    memset(hub, 0xff, sizeof *hub);
+    tqd_event_hub_init(hub, WATCHES - 1, 0);
+    memset(all, 0, sizeof all);
+    for (size_t i = 0; i < WATCHES; i++) {
+        all[i].head.wake = count_wake;
+        all[i].watch.head = &all[i].head;
+        all[i].watch.until_ms = INT64_MAX;
+        snprintf(all[i].watch.id, sizeof all[i].watch.id, "job-%zu", i);
+    }
+}
+
+static void teardown(void)
+{
+    tqd_event_hub_clear(hub);
+    free(hub);
+}
+
+TestSuite(event_hub, .init = setup, .fini = teardown, .timeout = 60);
+
+static void publish(const char *id, uint64_t seq, tqd_job_state state)
+{
+    tqd_hub_event news = {.seq = seq, .state = state};
+    snprintf(news.id, sizeof news.id, "%s", id);
+    tqd_event_hub_publish(hub, &news, 1);
+}
+
+Test(event_hub, a_new_hub_runs_and_is_empty)
+{
+    bool own = true, lost = true;
+    uint64_t last = 1, position = 0;
+    tqd_hub_event news;
+    cr_assert(eq(u64, tqd_event_hub_end(hub, &last), (uint64_t)0));
+    cr_assert(eq(u64, last, (uint64_t)0));
+    cr_assert(tqd_event_hub_watch(hub, &all[0].watch, &own));
+    cr_assert(not(own));
+    cr_assert(eq(int, all[0].n_wake, 0)); /* only a stopped one wakes at once */
+    cr_assert(
+        eq(sz, tqd_event_hub_read(hub, &all[0].watch, &position, &news, 1, &lost), (size_t)0));
+    tqd_event_hub_unwatch(hub, &all[0].watch);
+    cr_assert(not(tqd_event_hub_tick(hub)));
+}
+
+Test(event_hub, wakes_whom_an_event_concerns)
+{
+    bool own, lost = false;
+    uint64_t position = 0;
+    tqd_hub_event news[2];
+    all[1].watch.end_only = true;
+    cr_assert(tqd_event_hub_watch(hub, &all[0].watch, &own));
+    cr_assert(tqd_event_hub_watch(hub, &all[1].watch, &own));
+    cr_assert(not(tqd_event_hub_watch(hub, &all[2].watch, &own))); /* watch_max */
+    cr_assert(not(own));
+    publish("job-0", 1, TQD_JOB_RUNNING);
+    publish("job-1", 2, TQD_JOB_RUNNING);
+    cr_assert(all(eq(int, all[0].n_wake, 1), eq(int, all[1].n_wake, 0)));
+    publish("job-1", 3, TQD_JOB_SUCCEEDED);
+    publish("job-1", 4, TQD_JOB_SUCCEEDED); /* once, for a watch of the end */
+    cr_assert(all(eq(int, all[0].n_wake, 1), eq(int, all[1].n_wake, 1)));
+    cr_assert(eq(sz, tqd_event_hub_read(hub, &all[0].watch, &position, news, 2, &lost), (size_t)1));
+    cr_assert(eq(u64, news[0].seq, (uint64_t)1));
+    cr_assert(not(lost));
+    tqd_event_hub_unwatch(hub, &all[0].watch);
+    publish("job-0", 5, TQD_JOB_SUCCEEDED);
+    cr_assert(eq(int, all[0].n_wake, 1));
+    tqd_event_hub_unwatch(hub, &all[1].watch);
+}
+
+Test(event_hub, a_time_that_has_passed_and_a_stop_wake)
+{
+    bool own;
+    cr_assert(tqd_event_hub_watch(hub, &all[0].watch, &own));
+    cr_assert(tqd_event_hub_tick(hub));
+    cr_assert(eq(int, all[0].n_wake, 0));
+    tqd_event_hub_until(hub, &all[0].watch, 0);
+    cr_assert(tqd_event_hub_tick(hub));
+    cr_assert(eq(int, all[0].n_wake, 1));
+    tqd_event_hub_stop(hub);
+    cr_assert(eq(int, all[0].n_wake, 2));
+    cr_assert(tqd_event_hub_watch(hub, &all[1].watch, &own));
+    cr_assert(eq(int, all[1].n_wake, 1)); /* later subscriptions too */
+    tqd_event_hub_unwatch(hub, &all[0].watch);
+    tqd_event_hub_unwatch(hub, &all[1].watch);
+}
