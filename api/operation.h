@@ -57,9 +57,6 @@ tqa_call *tqa_call_open(const tqa_operation *operation, const tqa_robot *robot,
 /* Decodes the next bytes of the body, in any pieces, straight into blocks. False: refuse now, read
  * no more. */
 bool tqa_call_feed(tqa_call *call, const char *bytes, size_t n);
-/* Numbers of the next piece need not be copied if it begins so many bytes (below 8) after a place
- * that is aligned to 8. */
-size_t tqa_call_phase(const tqa_call *call);
 /* Whether the body, by its first byte, is an archive: few of its bytes may inflate to a thousand
  * times as many, which makes feeding them slow. */
 bool tqa_call_inflates(const tqa_call *call, char first);

@@ -184,11 +184,6 @@ bool tqa_call_feed(tqa_call *call, const char *bytes, size_t n)
     return tqa_body_feed(&call->body, bytes, n);
 }
 
-size_t tqa_call_phase(const tqa_call *call)
-{
-    return tqa_body_phase(&call->body);
-}
-
 bool tqa_call_inflates(const tqa_call *call, char first)
 {
     const tqa_media media = call->body.media;

@@ -180,13 +180,6 @@ bool tqa_body_finish(tqa_body *body)
            tqa_columns_finish(&body->as.npy.columns);
 }
 
-size_t tqa_body_phase(const tqa_body *body)
-{
-    return body->media == TQA_MEDIA_CBOR  ? tqa_cbor_decoder_phase(&body->as.cbor)
-           : body->media == TQA_MEDIA_NPY ? tqa_npy_decoder_phase(&body->as.npy.decoder)
-                                          : 0;
-}
-
 void tqa_body_clear(tqa_body *body)
 {
     if (body->media == TQA_MEDIA_NPZ) {

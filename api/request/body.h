@@ -45,8 +45,6 @@ tqa_body_sink tqa_request_sink(tqa_request *request);
 /* False: the problem is set. */
 bool tqa_body_feed(tqa_body *body, const char *bytes, size_t n);
 bool tqa_body_finish(tqa_body *body);
-/* Bytes after an aligned place at which the next piece has its numbers aligned: below 8. */
-size_t tqa_body_phase(const tqa_body *body);
 void tqa_body_clear(tqa_body *body); /* always, at the end */
 
 #endif

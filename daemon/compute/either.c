@@ -29,12 +29,6 @@ static char *space_either(void *exchange, size_t *ret_size)
     return own->space != NULL ? own->space(exchange, ret_size) : NULL;
 }
 
-static size_t phase_either(void *exchange)
-{
-    const tqd_handler *own = methods(exchange);
-    return own->phase != NULL ? own->phase(exchange) : 0;
-}
-
 static bool feed_either(void *exchange, const char *bytes, size_t n)
 {
     return methods(exchange)->feed(exchange, bytes, n);
@@ -76,7 +70,6 @@ const tqd_handler tqd_compute_handler = {
     .open = open_either,
     .room = room_either,
     .space = space_either,
-    .phase = phase_either,
     .feed = feed_either,
     .finish = finish_either,
     .resumed = resumed_either,

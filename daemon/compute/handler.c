@@ -387,12 +387,6 @@ static char *space(void *exchange, size_t *ret_size)
     return c->pipe != NULL ? tqd_pipe_space(c->pipe, ret_size) : NULL;
 }
 
-static size_t phase(void *exchange)
-{
-    compute_exchange *c = exchange;
-    return c->cold || c->pipe != NULL ? 0 : tqa_call_phase(c->call);
-}
-
 /* The wake-up may have been for free space in the pipe, while the body is still being received. */
 static tqd_next resumed(void *exchange)
 {
@@ -549,7 +543,6 @@ static void reply_exchange(void *exchange, tqd_reply *reply)
 const tqd_handler tqd_immediate_handler = {
     .room = has_room,
     .space = space,
-    .phase = phase,
     .feed = feed_exchange,
     .finish = finish_exchange,
     .resumed = resumed,

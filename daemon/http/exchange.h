@@ -99,9 +99,6 @@ typedef struct tqd_handler {
     /* The buffer to receive the next bytes of a large body into; `feed` is then called with bytes
      * in it. NULL, or returns NULL: serve uses its own buffer. */
     char *(*space)(void *exchange, size_t *ret_size);
-    /* Offset (below 64) from an aligned address at which the next bytes are decoded fastest, in
-     * serve's buffer. NULL: 0. */
-    size_t (*phase)(void *exchange);
     bool (*feed)(void *exchange, const char *bytes,
                  size_t n);              /* false: `reply` is ready, the rest of the body is
                                             dropped; may be NULL */

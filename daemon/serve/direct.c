@@ -29,7 +29,6 @@ enum {
     RECEIVE_MAX = 128 << 10, /* bytes an iteration while other connections have requests */
     ALONE_MAX = 512 << 10,   /* bytes an iteration while no other connection has any */
     SEND_MAX = 256 << 10,
-    PHASES = 64, /* largest misalignment of the receive buffer, bytes */
 };
 
 struct tqd_direct {
@@ -99,7 +98,7 @@ void tqd_direct_begin(tqd_client *client, const char *version)
         return;
     }
     if (loop->piece == NULL) {
-        loop->piece = aligned_alloc(PHASES, PHASES + STEP);
+        loop->piece = malloc(STEP);
     }
     tqd_direct *d = loop->piece != NULL ? malloc(sizeof *d) : NULL;
     if (d == NULL) {
@@ -200,17 +199,6 @@ void tqd_direct_end(tqd_loop *loop)
 /* --------------------------------------------------------------------------------------- the body
  */
 
-/* The loop's buffer, offset so that the body's numbers are aligned. */
-static char *own_space(tqd_client *client)
-{
-    const tqd_request *request = &client->request;
-    const tqd_handler *handler = request->discard ? NULL : request->route->handler;
-    const size_t phase =
-        handler != NULL && handler->phase != NULL ? handler->phase(request->exchange) : 0;
-    assert(phase < PHASES);
-    return client->loop->piece + phase;
-}
-
 /* False: the connection must be closed. *ret_more: the socket may have more bytes now. */
 static bool receive_piece(tqd_client *client, bool *ret_more)
 {
@@ -223,7 +211,7 @@ static bool receive_piece(tqd_client *client, bool *ret_more)
     }
     size_t size = STEP;
     char *to = tqd_request_space(client, &size);
-    to = to != NULL ? to : own_space(client);
+    to = to != NULL ? to : client->loop->piece;
     most = most < size ? most : size;
     const ssize_t n = recv(client->fd, to, most, MSG_DONTWAIT);
     if (n <= 0) {

@@ -67,10 +67,6 @@ void tqa_cbor_decoder_init(tqa_cbor_decoder *decoder, const tqa_events *events, 
  */
 tqa_decode tqa_cbor_decoder_feed(tqa_cbor_decoder *decoder, const char *bytes, size_t n);
 
-/* Bytes of a number that the last piece has split: the offset from an aligned address at which the
- * next piece has its numbers aligned. */
-size_t tqa_cbor_decoder_phase(const tqa_cbor_decoder *decoder);
-
 /* Whether no key can follow the value that is being read: it is the last of a map that has stated
  * its length. What follows can only be malformed. */
 bool tqa_cbor_decoder_is_last(const tqa_cbor_decoder *decoder);

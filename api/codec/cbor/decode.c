@@ -402,11 +402,6 @@ bool tqa_cbor_decoder_is_last(const tqa_cbor_decoder *decoder)
                                      !root->key_next && root->left == 1);
 }
 
-size_t tqa_cbor_decoder_phase(const tqa_cbor_decoder *d)
-{
-    return d->state == WANT_PAYLOAD ? d->array.n_held : 0;
-}
-
 tqa_decode tqa_cbor_decoder_feed(tqa_cbor_decoder *d, const char *bytes, size_t n)
 {
     assert(d != NULL && (bytes != NULL || n == 0));

@@ -61,13 +61,6 @@ tqa_decode tqa_npy_decoder_feed(tqa_npy_decoder *decoder, const char *bytes, siz
 /* Row and column of the next value; after TQA_DECODE_NOT_FINITE, of the value at fault. */
 void tqa_npy_decoder_place(const tqa_npy_decoder *decoder, uint64_t *ret_row, uint64_t *ret_column);
 
-/* Bytes of a number that the last piece has split: the offset from an aligned address at which the
- * next piece has its numbers aligned. */
-static inline size_t tqa_npy_decoder_phase(const tqa_npy_decoder *decoder)
-{
-    return decoder->has_shape ? decoder->n_held : 0;
-}
-
 /* End of input: TQA_DECODE_MALFORMED if the file is incomplete. */
 tqa_decode tqa_npy_decoder_finish(tqa_npy_decoder *decoder);
 

@@ -466,8 +466,7 @@ Test(cbor, aligned_numbers_are_not_copied)
         n_in_place = 0;
         for (size_t i = 0; i < n_byte; i += piece) {
             const size_t n = n_byte - i < piece ? n_byte - i : piece;
-            const size_t phase = tqa_cbor_decoder_phase(&decoder);
-            cr_assert(eq(sz, phase, i > head ? (i - head) % 8 : 0));
+            const size_t phase = i > head ? (i - head) % 8 : 0; /* bytes of a split number */
             memcpy(place + phase, bytes + i, n);
             cr_assert(
                 eq(int, (int)tqa_cbor_decoder_feed(&decoder, place + phase, n), TQA_DECODE_OK));

@@ -342,6 +342,7 @@ Test(npy, aligned_numbers_are_not_copied)
     file f = make_file(1, "{'descr': '<f8', 'fortran_order': False, 'shape': (20, 3), }  \n",
                        values, sizeof values);
     static tqa_npy_decoder decoder;
+    const size_t head = f.n - sizeof values;
     for (size_t piece = 1; piece <= PLACE - 8; piece++) {
         received t = {.in_order = true, .refuse_at = 1000};
         tqa_npy_decoder_init(&decoder, &in_place, &t, VALUES_MAX);
@@ -349,8 +350,7 @@ Test(npy, aligned_numbers_are_not_copied)
         size_t n_whole = 0; /* numbers that are not split, in pieces after the header's */
         for (size_t i = 0; i < f.n; i += piece) {
             const size_t n = f.n - i < piece ? f.n - i : piece;
-            const size_t phase = tqa_npy_decoder_phase(&decoder);
-            cr_assert(lt(sz, phase, 8));
+            const size_t phase = i > head ? (i - head) % 8 : 0; /* bytes of a split number */
             n_whole += decoder.has_shape ? (n - (8 - phase) % 8 * (n >= 8 - phase)) / 8 : 0;
             memcpy(place + phase, f.bytes + i, n);
             cr_assert(
