@@ -180,27 +180,40 @@ bool tqd_file_set_collect(tqd_file_set *set, tqd_engine *engine, const char *dig
     return check_file(&s, shelf, digest) && !s.held;
 }
 
-bool tqd_file_set_find(tqd_file_set *set, tqd_engine *engine, const char *digest)
+static tqd_store_status find(tqd_file_set *set, tqd_engine *engine, const char *digest,
+                             bool *ret_there)
 {
     char path[PATH_MAX];
     bool used = false;
+    tqd_store_status status = TQD_STORE_OK;
     tqd_file_set_path(set, digest, path);
     pthread_mutex_lock(&set->mutex);
-    const bool there = access(path, F_OK) == 0 ||
-                       (engine->methods->file_used(engine, digest, &used) == TQD_STORE_OK && used &&
-                        tqd_lost_return(set, digest));
+    *ret_there = access(path, F_OK) == 0;
+    if (!*ret_there) {
+        status = engine->methods->file_used(engine, digest, &used);
+        *ret_there = status == TQD_STORE_OK && used && tqd_lost_return(set, digest);
+    }
     pthread_mutex_unlock(&set->mutex);
+    return status;
+}
+
+bool tqd_file_set_find(tqd_file_set *set, tqd_engine *engine, const char *digest)
+{
+    bool there = false;
+    (void)find(set, engine, digest, &there);
     return there;
 }
 
+/* A lost file that a row refers to again is returned to its place. */
 static bool find_again(void *ctx, const char *folder, const char *name)
 {
-    const sweep *s = ctx;
+    sweep *s = ctx;
+    bool there = false;
     (void)folder;
     if (tqd_file_digest_good(name)) {
-        (void)tqd_file_set_find(s->set, s->engine, name);
+        s->status = find(s->set, s->engine, name, &there);
     }
-    return true;
+    return s->status == TQD_STORE_OK;
 }
 
 tqd_store_status tqd_file_set_sweep(tqd_file_set *set, tqd_engine *engine, unsigned shelf,
@@ -213,6 +226,9 @@ tqd_store_status tqd_file_set_sweep(tqd_file_set *set, tqd_engine *engine, unsig
     if (shelf == 0 && atomic_load(&set->n_lost) > 0) {
         snprintf(path, sizeof path, "%s/" TQD_LOST_FOLDER, set->folder);
         (void)walk(path, find_again, &s);
+    }
+    if (s.status != TQD_STORE_OK) {
+        return s.status;
     }
     snprintf(path, sizeof path, "%s/%02x", set->folder, shelf & 0xff);
     const bool good = walk(path, check_file, &s) || errno == ENOENT;

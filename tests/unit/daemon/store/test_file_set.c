@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
+#include <limits.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -118,6 +119,10 @@ Test(file_set, a_sweep_ends_where_the_database_fails)
     cr_expect_eq(n_asked, 3);
     cr_expect_eq(n_moved, 2);
     n_good = 100;
+    n_asked = UINT_MAX; /* the next question alone fails: whether a lost file is referred to */
+    cr_expect_eq(tqd_file_set_sweep(&set, &engine, 0, &n_moved), TQD_STORE_BROKEN);
+    cr_expect_eq(n_asked, 0);
+    cr_expect_eq(n_moved, 2);
     cr_expect_eq(tqd_file_set_sweep(&set, &engine, 0, &n_moved), TQD_STORE_OK);
     cr_expect_eq(n_moved, FILES / 2);
     cr_expect_eq(atomic_load(&set.bytes), FILES / 2 * BYTES);
