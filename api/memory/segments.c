@@ -16,8 +16,8 @@
 #endif
 #endif
 #ifndef KEPT_MAX
-#define KEPT_MAX                                                                                   \
-    96 /* segments: an answer in JSON of 100,000 samples of an arm beside its samples */
+/* segments: an answer in JSON of 100,000 samples of an arm, beside its samples */
+#define KEPT_MAX 96
 #endif
 
 static const size_t kept_max = (size_t)KEPT_MAX * TQA_SEGMENT_BYTES; /* 0 where memory is watched */
