@@ -30,6 +30,7 @@ void tqa_raw_run_free(tqa_raw_run *run);
 /* Rows of a recording, front to back, up to TQ_RAW_ROWS together. */
 typedef struct tqa_recording_rows {
     tqa_recording *recording;
+    bool is_cached; /* since before they were opened: a survey writes the cache meanwhile */
     tqa_recording_source sources[TQA_RECORDING_QUANTITIES]; /* one only, unless it is split */
     uint64_t n;                                             /* rows of the file so far */
     uint64_t poll_at; /* rows: then the host is asked for cancellation */

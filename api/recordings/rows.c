@@ -62,8 +62,9 @@ static bool open_source(tqa_recording *recording, tqa_recording_source *source, 
 
 bool tqa_recording_rows_open(tqa_recording_rows *rows, tqa_recording *recording)
 {
-    *rows = (tqa_recording_rows){.recording = recording};
-    if (tq_recording_is_cached(&recording->signal)) {
+    *rows = (tqa_recording_rows){.recording = recording,
+                                 .is_cached = tq_recording_is_cached(&recording->signal)};
+    if (rows->is_cached) {
         return true;
     }
     for (size_t q = 0; q < (recording->is_split ? (size_t)TQA_RECORDING_QUANTITIES : 1); q++) {
@@ -378,7 +379,7 @@ bool tqa_recording_rows_next(tqa_recording_rows *rows, tq_raw_rows *ret)
     if (!is_wanted(rows)) {
         return false;
     }
-    if (tq_recording_is_cached(&recording->signal)) {
+    if (rows->is_cached) {
         return tq_row_cache_next(&recording->signal.cache, &rows->cache_at, ret);
     }
     bool more = true;
