@@ -39,6 +39,8 @@
 #include "core/dynamics/compliance.h" /* static torque of a load, endpoint compliance */
 #include "core/dynamics/derivatives/derivatives.h" /* partial derivatives of torque; time derivative of M */
 #include "core/dynamics/derivatives/derivatives_batch.h" /* the same for blocks */
+#include "core/dynamics/derivatives/second_batch.h" /* second partial derivatives of torque, for blocks */
+#include "core/dynamics/derivatives/second_derivatives.h" /* the same of one sample */
 #include "core/dynamics/drag.h" /* drag of a medium on the boxes of links */
 #include "core/dynamics/energy.h" /* kinetic and potential energy */
 #include "core/dynamics/forward.h" /* qdd from tau */

@@ -12,7 +12,7 @@
 #include "api/response/provenance.h"
 #include "api/robots/parsed.h"
 
-enum { TQA_RESULT_ARRAYS_MAX = 80, TQA_RESULT_TAIL_MAX = 512 };
+enum { TQA_RESULT_ARRAYS_MAX = 96, TQA_RESULT_TAIL_MAX = 512 };
 
 /* One array of the answer. */
 typedef struct tqa_result_array {

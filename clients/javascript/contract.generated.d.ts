@@ -2005,10 +2005,10 @@ export interface ForwardDynamicsRequest {
   external_wrenches?: Wrench[];
   /** m/s^2 in the world frame, instead of the robot's own */
   gravity?: Vector3;
-  /** Terms to leave out of torque, `ledger`, `derivatives` and `checks`; rotors also of the matrices */
+  /** Terms to leave out of torque, `ledger`, `derivatives`, `second_derivatives` and `checks`; rotors also of the matrices */
   without?: ("friction" | "rotor" | "spring" | "gravity" | "external" | "velocity" | "inertia")[];
   /** Further results, in the robot's own order or that of `joints`; not for NPY answers */
-  include?: ("reactions" | "limits" | "mass_matrix" | "mass_matrix_inverse" | "mass_matrix_bounds" | "mass_matrix_rate" | "mass_matrix_derivatives" | "coriolis_matrix" | "coriolis_vector" | "christoffel_symbols" | "gravity_torque" | "friction" | "energy" | "momentum" | "center_of_mass" | "center_of_mass_jacobian" | "operational_space_inertia" | "passivity" | "link_jacobians" | "ledger" | "derivatives" | "checks" | "drive" | "decoupling" | "multipliers" | "constraint_power" | "actuation" | "constraint_jacobian" | "projectors" | "integrability")[];
+  include?: ("reactions" | "limits" | "mass_matrix" | "mass_matrix_inverse" | "mass_matrix_bounds" | "mass_matrix_rate" | "mass_matrix_derivatives" | "coriolis_matrix" | "coriolis_vector" | "christoffel_symbols" | "gravity_torque" | "friction" | "energy" | "momentum" | "center_of_mass" | "center_of_mass_jacobian" | "operational_space_inertia" | "passivity" | "link_jacobians" | "ledger" | "derivatives" | "second_derivatives" | "checks" | "drive" | "decoupling" | "multipliers" | "constraint_power" | "actuation" | "constraint_jacobian" | "projectors" | "integrability")[];
   payload?: Payload;
   /** Of `coriolis_matrix`; c1 and c2 are for robots without spherical and floating joints (default christoffel) */
   coriolis_form?: "christoffel" | "c1" | "c2" | "stacked";
@@ -2181,6 +2181,23 @@ export interface ForwardDynamicsResult {
     dqdd_dqd?: Tensors2;
     /** M^-1 (nv x nv) */
     dqdd_dtau?: Tensors2;
+  };
+  /**
+   * Second partial derivatives of torque, also in forward dynamics: what `derivatives` of torque change by the last coordinate,
+   * friction, springs, tendons, drag and external wrenches included. For robots of up to 64 degrees of freedom, mimicking joints
+   * counted. Symmetric in j and k where both are q or both qd, but for two turns (or a turn and a shift) of one spherical or
+   * floating joint: k first, then j about axes that k has turned.
+   */
+  second_derivatives?: {
+    index_order: "[i][j][k] is that of torque i, by coordinate j of the first name, by k of the second";
+    /** nv x nv x nv */
+    d2tau_dq_dq: Tensors3;
+    /** nv x nv x nv */
+    d2tau_dqd_dqd: Tensors3;
+    /** By qd, then by q; in the other order j and k change places (nv x nv x nv) */
+    d2tau_dqd_dq: Tensors3;
+    /** dM/dq (nv x nv x nv) */
+    d2tau_dqdd_dq: Tensors3;
   };
   /** A second opinion; residuals are relative to the largest entry, rounding leaves about 1e-14 */
   checks?: {
@@ -2419,10 +2436,10 @@ export interface InverseDynamicsRequest {
   external_wrenches?: Wrench[];
   /** m/s^2 in the world frame, instead of the robot's own */
   gravity?: Vector3;
-  /** Terms to leave out of torque, `ledger`, `derivatives` and `checks`; rotors also of the matrices */
+  /** Terms to leave out of torque, `ledger`, `derivatives`, `second_derivatives` and `checks`; rotors also of the matrices */
   without?: ("friction" | "rotor" | "spring" | "gravity" | "external" | "velocity" | "inertia")[];
   /** Further results, in the robot's own order or that of `joints`; not for NPY answers */
-  include?: ("reactions" | "limits" | "mass_matrix" | "mass_matrix_inverse" | "mass_matrix_bounds" | "mass_matrix_rate" | "mass_matrix_derivatives" | "coriolis_matrix" | "coriolis_vector" | "christoffel_symbols" | "gravity_torque" | "friction" | "energy" | "momentum" | "center_of_mass" | "center_of_mass_jacobian" | "operational_space_inertia" | "passivity" | "link_jacobians" | "ledger" | "derivatives" | "checks" | "drive" | "decoupling" | "multipliers" | "constraint_power" | "actuation" | "constraint_jacobian" | "projectors" | "integrability")[];
+  include?: ("reactions" | "limits" | "mass_matrix" | "mass_matrix_inverse" | "mass_matrix_bounds" | "mass_matrix_rate" | "mass_matrix_derivatives" | "coriolis_matrix" | "coriolis_vector" | "christoffel_symbols" | "gravity_torque" | "friction" | "energy" | "momentum" | "center_of_mass" | "center_of_mass_jacobian" | "operational_space_inertia" | "passivity" | "link_jacobians" | "ledger" | "derivatives" | "second_derivatives" | "checks" | "drive" | "decoupling" | "multipliers" | "constraint_power" | "actuation" | "constraint_jacobian" | "projectors" | "integrability")[];
   payload?: Payload;
   /** Of `coriolis_matrix`; c1 and c2 are for robots without spherical and floating joints (default christoffel) */
   coriolis_form?: "christoffel" | "c1" | "c2" | "stacked";
@@ -2625,6 +2642,23 @@ export interface InverseDynamicsResult {
     dqdd_dqd?: Tensors2;
     /** M^-1 (nv x nv) */
     dqdd_dtau?: Tensors2;
+  };
+  /**
+   * Second partial derivatives of torque, also in forward dynamics: what `derivatives` of torque change by the last coordinate,
+   * friction, springs, tendons, drag and external wrenches included. For robots of up to 64 degrees of freedom, mimicking joints
+   * counted. Symmetric in j and k where both are q or both qd, but for two turns (or a turn and a shift) of one spherical or
+   * floating joint: k first, then j about axes that k has turned.
+   */
+  second_derivatives?: {
+    index_order: "[i][j][k] is that of torque i, by coordinate j of the first name, by k of the second";
+    /** nv x nv x nv */
+    d2tau_dq_dq: Tensors3;
+    /** nv x nv x nv */
+    d2tau_dqd_dqd: Tensors3;
+    /** By qd, then by q; in the other order j and k change places (nv x nv x nv) */
+    d2tau_dqd_dq: Tensors3;
+    /** dM/dq (nv x nv x nv) */
+    d2tau_dqdd_dq: Tensors3;
   };
   /** A second opinion; residuals are relative to the largest entry, rounding leaves about 1e-14 */
   checks?: {
@@ -5592,6 +5626,23 @@ export interface TermProperties {
     /** M^-1 (nv x nv) */
     dqdd_dtau?: Tensors2;
   };
+  /**
+   * Second partial derivatives of torque, also in forward dynamics: what `derivatives` of torque change by the last coordinate,
+   * friction, springs, tendons, drag and external wrenches included. For robots of up to 64 degrees of freedom, mimicking joints
+   * counted. Symmetric in j and k where both are q or both qd, but for two turns (or a turn and a shift) of one spherical or
+   * floating joint: k first, then j about axes that k has turned.
+   */
+  second_derivatives?: {
+    index_order: "[i][j][k] is that of torque i, by coordinate j of the first name, by k of the second";
+    /** nv x nv x nv */
+    d2tau_dq_dq: Tensors3;
+    /** nv x nv x nv */
+    d2tau_dqd_dqd: Tensors3;
+    /** By qd, then by q; in the other order j and k change places (nv x nv x nv) */
+    d2tau_dqd_dq: Tensors3;
+    /** dM/dq (nv x nv x nv) */
+    d2tau_dqdd_dq: Tensors3;
+  };
   /** A second opinion; residuals are relative to the largest entry, rounding leaves about 1e-14 */
   checks?: {
     /** Torque by recursion against M, C and g by Jacobians */
@@ -5711,10 +5762,10 @@ export interface TermsRequest {
   external_wrenches?: Wrench[];
   /** m/s^2 in the world frame, instead of the robot's own */
   gravity?: Vector3;
-  /** Terms to leave out of torque, `ledger`, `derivatives` and `checks`; rotors also of the matrices */
+  /** Terms to leave out of torque, `ledger`, `derivatives`, `second_derivatives` and `checks`; rotors also of the matrices */
   without?: ("friction" | "rotor" | "spring" | "gravity" | "external" | "velocity" | "inertia")[];
   /** Further results, in the robot's own order or that of `joints`; not for NPY answers */
-  include: ("reactions" | "limits" | "mass_matrix" | "mass_matrix_inverse" | "mass_matrix_bounds" | "mass_matrix_rate" | "mass_matrix_derivatives" | "coriolis_matrix" | "coriolis_vector" | "christoffel_symbols" | "gravity_torque" | "friction" | "energy" | "momentum" | "center_of_mass" | "center_of_mass_jacobian" | "operational_space_inertia" | "passivity" | "link_jacobians" | "ledger" | "derivatives" | "checks" | "drive" | "decoupling" | "multipliers" | "constraint_power" | "actuation" | "constraint_jacobian" | "projectors" | "integrability")[];
+  include: ("reactions" | "limits" | "mass_matrix" | "mass_matrix_inverse" | "mass_matrix_bounds" | "mass_matrix_rate" | "mass_matrix_derivatives" | "coriolis_matrix" | "coriolis_vector" | "christoffel_symbols" | "gravity_torque" | "friction" | "energy" | "momentum" | "center_of_mass" | "center_of_mass_jacobian" | "operational_space_inertia" | "passivity" | "link_jacobians" | "ledger" | "derivatives" | "second_derivatives" | "checks" | "drive" | "decoupling" | "multipliers" | "constraint_power" | "actuation" | "constraint_jacobian" | "projectors" | "integrability")[];
   payload?: Payload;
   /** Of `coriolis_matrix`; c1 and c2 are for robots without spherical and floating joints (default christoffel) */
   coriolis_form?: "christoffel" | "c1" | "c2" | "stacked";
@@ -5917,6 +5968,23 @@ export interface TermsResult {
     dqdd_dqd?: Tensors2;
     /** M^-1 (nv x nv) */
     dqdd_dtau?: Tensors2;
+  };
+  /**
+   * Second partial derivatives of torque, also in forward dynamics: what `derivatives` of torque change by the last coordinate,
+   * friction, springs, tendons, drag and external wrenches included. For robots of up to 64 degrees of freedom, mimicking joints
+   * counted. Symmetric in j and k where both are q or both qd, but for two turns (or a turn and a shift) of one spherical or
+   * floating joint: k first, then j about axes that k has turned.
+   */
+  second_derivatives?: {
+    index_order: "[i][j][k] is that of torque i, by coordinate j of the first name, by k of the second";
+    /** nv x nv x nv */
+    d2tau_dq_dq: Tensors3;
+    /** nv x nv x nv */
+    d2tau_dqd_dqd: Tensors3;
+    /** By qd, then by q; in the other order j and k change places (nv x nv x nv) */
+    d2tau_dqd_dq: Tensors3;
+    /** dM/dq (nv x nv x nv) */
+    d2tau_dqdd_dq: Tensors3;
   };
   /** A second opinion; residuals are relative to the largest entry, rounding leaves about 1e-14 */
   checks?: {

@@ -197,19 +197,53 @@ void tq_ball_add_christoffel(const tq_model *model, double *gamma)
     }
 }
 
-/* d(log of R exp(d))/dd = 1 + [t]/2 + (1/th^2 - cos(th/2)/(2 th sin(th/2))) [t]^2, t = log R */
+/* (1/th^2 - cos(th/2)/(2 th sin(th/2))) and its derivative by th, over th */
+static void log_factor(double square, double *ret, double *ret_slope)
+{
+    const double angle = sqrt(square), half = 0.5 * angle;
+    if (angle < 1e-1) { /* next terms: 2e-8 th^8 and 2e-7 th^6 of factors of th^2 and th^3 */
+        *ret = 1.0 / 12.0 + square * (1.0 / 720.0 + square * (1.0 / 30240.0 + square / 1209600.0));
+        *ret_slope = 1.0 / 360.0 + square * (1.0 / 7560.0 + square / 201600.0);
+        return;
+    }
+    const double sine = tq_sin(half), cot = tq_cos(half) / sine;
+    *ret = 1.0 / square - cot / (2.0 * angle);
+    *ret_slope = (-2.0 / square + cot / (2.0 * angle) + 1.0 / (4.0 * sine * sine)) / square;
+}
+
+/* d(log of R exp(d))/dd = 1 + [t]/2 + factor [t]^2, t = log R */
 static void log_slope(const double t[3], double ret[9])
 {
     const double square = t[0] * t[0] + t[1] * t[1] + t[2] * t[2];
-    const double angle = sqrt(square);
-    /* below 1e-2 the next term of the series is 1e-8 of the first, times [t]^2 of 1e-4 */
-    const double half = 0.5 * angle;
-    const double factor = angle < 1e-2 ? 1.0 / 12.0 + square / 720.0
-                                       : 1.0 / square - tq_cos(half) / (2.0 * angle * tq_sin(half));
+    double factor, unused;
+    log_factor(square, &factor, &unused);
     for (size_t k = 0; k < 9; k++) {
         const size_t r = k / 3, c = k % 3;
         ret[k] =
             (r == c ? 1.0 - factor * square : 0.0) + 0.5 * skew(t, r, c) + factor * t[r] * t[c];
+    }
+}
+
+/* its derivative by d, once more: [9 k + 3 r + c] is that of entry (r, c) by d_k */
+static void log_curvature(const double t[3], double ret[27])
+{
+    static const double unit[3][3] = {{1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}, {0.0, 0.0, 1.0}};
+    const double square = t[0] * t[0] + t[1] * t[1] + t[2] * t[2];
+    double factor, slope, by_d[9];
+    log_factor(square, &factor, &slope);
+    log_slope(t, by_d);
+    memset(ret, 0, 27 * sizeof *ret);
+    for (size_t m = 0; m < 3; m++) { /* by t_m: [t]^2 = t t^T - |t|^2 */
+        for (size_t e = 0; e < 9; e++) {
+            const size_t r = e / 3, c = e % 3;
+            const double same = r == c ? 1.0 : 0.0;
+            const double value =
+                0.5 * skew(unit[m], r, c) + slope * t[m] * (t[r] * t[c] - same * square) +
+                factor * (unit[m][r] * t[c] + t[r] * unit[m][c] - 2.0 * same * t[m]);
+            for (size_t k = 0; k < 3; k++) {
+                ret[9 * k + e] += value * by_d[3 * m + k];
+            }
+        }
     }
 }
 
@@ -271,6 +305,56 @@ void tq_ball_add_derivatives(const tq_model *model, unsigned terms, size_t strid
             add_block(model, first, first, stride, inertia, block, dqd);
             skew_block(v, block);
             add_block(model, first, first + 3, stride, -inertia, block, dqd);
+        }
+    }
+}
+
+/* of a spring: of k log R, and of k R^T x by shifts v and turns w, by which R^T x moves by v - w x
+ * R^T x */
+static void spring_curvatures(const tq_model *model, const tq_joint *joint, const double *q,
+                              double *dq_dq)
+{
+    static const double unit[3][3] = {{1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}, {0.0, 0.0, 1.0}};
+    const _Bool floats = joint->kind == TQ_JOINT_FLOATING;
+    const size_t nv = model->nv, first = joint->v_index, turns = first + (floats ? 3 : 0);
+    const double stiffness = joint->spring.stiffness;
+    double x[3], turn[3], curvature[27], side[3];
+    stretch_of(joint, 1, q, x, turn);
+    log_curvature(turn, curvature);
+    for (size_t k = 0; k < 3; k++) {
+        cross(x, unit[k], side);
+        for (size_t e = 0; e < 9; e++) {
+            const size_t r = e / 3, c = turns + e % 3;
+            dq_dq[((turns + r) * nv + c) * nv + turns + k] += stiffness * curvature[9 * k + e];
+            if (floats) {
+                double *row = dq_dq + ((first + r) * nv + c) * nv;
+                row[first + k] += stiffness * skew(unit[k], r, e % 3);
+                row[turns + k] += stiffness * skew(side, r, e % 3);
+            }
+        }
+    }
+}
+
+void tq_ball_add_second_derivatives(const tq_model *model, unsigned terms, const double *q,
+                                    double *dq_dq, double *dqd_dqd)
+{
+    static const double unit[3][3] = {{1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}, {0.0, 0.0, 1.0}};
+    const size_t nv = model->nv;
+    for (uint32_t j = 0; j < model->n_joint; j++) {
+        const tq_joint *joint = &model->joints[j];
+        const double inertia = joint->kind == TQ_JOINT_FLOATING ? tq_ball_inertia(joint) : 0.0;
+        const size_t first = joint->v_index;
+        if (is_ball(joint) && (terms & TQ_BALL_SPRING) != 0 && joint->spring.stiffness != 0.0) {
+            spring_curvatures(model, joint, q, dq_dq);
+        }
+        if (inertia == 0.0 || (terms & TQ_BALL_INERTIA) == 0) {
+            continue;
+        }
+        for (size_t e = 0; e < 27; e++) { /* w x v is bilinear */
+            const size_t row = first + e / 9, v = first + e / 3 % 3, w = first + 3 + e % 3;
+            const double value = inertia * skew(unit[e % 3], e / 9, e / 3 % 3);
+            dqd_dqd[(row * nv + v) * nv + w] += value;
+            dqd_dqd[(row * nv + w) * nv + v] += value;
         }
     }
 }

@@ -42,6 +42,11 @@ enum { TQ_BALL_DAMPER = 1, TQ_BALL_SPRING = 2, TQ_BALL_INERTIA = 4 };
 void tq_ball_add_derivatives(const tq_model *model, unsigned terms, size_t stride, const double *q,
                              const double *qd, double *dq, double *dqd);
 
+/* Their derivatives by q (of dq: the springs') and by qd (of dqd: the inertias'), of one flat
+ * sample, added to dq_dq and dqd_dqd (nv x nv x nv, the last index that of the last derivative). */
+void tq_ball_add_second_derivatives(const tq_model *model, unsigned terms, const double *q,
+                                    double *dq_dq, double *dqd_dqd);
+
 /* Adds a |(v, w)|^2 / 2 and k (|x|^2 + th^2) / 2 of one joint at one sample, rows `stride` apart;
  * qd NULL: zero. */
 void tq_ball_energy(const tq_joint *joint, size_t stride, const double *q, const double *qd,

@@ -50,6 +50,7 @@ bool tq_drag_lines(const tq_configuration *posture, uint32_t link, tq_drag_line 
         const double speed = tq_dot6(along, twist) - flow;
         ret[k].effort = (linear[k] + square[k] * fabs(speed)) * speed;
         ret[k].slope = linear[k] + 2.0 * square[k] * fabs(speed);
+        ret[k].curvature = 2.0 * square[k] * ((double)(speed > 0.0) - (double)(speed < 0.0));
     }
     return true;
 }

@@ -28,6 +28,7 @@ typedef struct tq_drag_line {
                         (of a link, without the medium's) */
     double effort;   /* the drive's: opposite to what the medium does; N or N m */
     double slope;    /* of effort by speed: N s/m or N m s */
+    double curvature; /* of effort by speed, twice; 0 at rest, where it jumps */
 } tq_drag_line;
 
 /* Forces along x y z, then moments. False, and nothing written: the medium does not act on the

@@ -33,6 +33,8 @@ void TQ_KERNEL(tq_energy)(const tq_canonical *c, const tq_kernel_input *in, doub
                           double *ret_energy);
 int TQ_KERNEL(tq_derivatives)(const tq_canonical *c, const tq_kernel_input *in, double *work,
                               const int32_t *rows, long n_row, double *ret_d);
+int TQ_KERNEL(tq_second_derivatives)(const tq_canonical *c, const tq_kernel_input *in, double *work,
+                                     const int32_t *rows, long n_row, double *ret);
 void TQ_KERNEL(tq_momentum)(const tq_canonical *c, const tq_kernel_input *in,
                             const tq_kernel_masses *masses, double *work, double *ret_momentum);
 void TQ_KERNEL(tq_transpose)(long n_row, long n_column, const double *from, long pitch, double *to,

@@ -17,6 +17,7 @@ const tq_kernels TQ_KERNEL(tq_kernels) = {
     .jacobian = TQ_KERNEL(tq_jacobian),
     .energy = TQ_KERNEL(tq_energy),
     .derivatives = TQ_KERNEL(tq_derivatives),
+    .second_derivatives = TQ_KERNEL(tq_second_derivatives),
     .momentum = TQ_KERNEL(tq_momentum),
     .transpose = TQ_KERNEL(tq_transpose),
     .aba_varied = TQ_KERNEL(tq_aba_varied),

@@ -65,6 +65,11 @@ typedef struct tq_kernels {
      * external wrenches. Returns 0 if some entry may not be finite */
     int (*derivatives)(const tq_canonical *c, const tq_kernel_input *in, double *work,
                        const int32_t *rows, long n_row, double *ret_d);
+    /* ret (4 n_row^3 rows): of the derivatives by q, by q; of those by qd, by qd and by q; and of
+     * M, by q; entry (i, j, k) is in row (i n_row + j) n_row + k; else as derivatives;
+     * tq_second_derivatives_work_doubles */
+    int (*second_derivatives)(const tq_canonical *c, const tq_kernel_input *in, double *work,
+                              const int32_t *rows, long n_row, double *ret);
     /* ret_momentum (15 rows, in->out_stride apart), in world axes: centre of mass, its velocity,
      * linear momentum, angular momentum about the centre of mass and about the world's origin */
     void (*momentum)(const tq_canonical *c, const tq_kernel_input *in,
@@ -121,6 +126,13 @@ static inline size_t tq_momentum_work_doubles(const tq_canonical *c)
 static inline size_t tq_derivatives_work_doubles(const tq_canonical *c)
 {
     enum { A_BODY = 26 + 28, A_BALL = 12, A_FREEDOM = 21 + 3 };
+    return (size_t)TQ_WORK_LANES *
+           ((size_t)c->n_body * A_BODY + (size_t)c->n_ball * A_BALL + (size_t)c->n_dof * A_FREEDOM);
+}
+
+static inline size_t tq_second_derivatives_work_doubles(const tq_canonical *c)
+{
+    enum { A_BODY = 26 + 28, A_BALL = 12, A_FREEDOM = 24 + 5 };
     return (size_t)TQ_WORK_LANES *
            ((size_t)c->n_body * A_BODY + (size_t)c->n_ball * A_BALL + (size_t)c->n_dof * A_FREEDOM);
 }

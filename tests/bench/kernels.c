@@ -157,6 +157,17 @@ static void run_derivatives(stage *s, size_t n_sample)
     }
 }
 
+/* with zeros between branches, which the peer has from before */
+static void run_second(stage *s, size_t n_sample)
+{
+    tq_error error = {0};
+    for (size_t first = 0; first < n_sample; first += s->piece) {
+        const tq_inverse_input in = inverse_input(s, first, n_sample);
+        must(tq_second_derivatives_batch(s->mechanism, &in, &s->scratch, s->out, &error),
+             "second derivatives", &error);
+    }
+}
+
 static void run_momentum(stage *s, size_t n_sample)
 {
     tq_error error = {0};
@@ -171,7 +182,9 @@ static void run_momentum(stage *s, size_t n_sample)
 static size_t piece_of(const stage *s, const row *r)
 {
     const size_t nv = s->model->nv;
-    const size_t n_row = r->run == run_derivatives ? 2 * nv * nv : nv * nv;
+    const size_t n_row = r->run == run_second        ? 4 * nv * nv * nv
+                         : r->run == run_derivatives ? 2 * nv * nv
+                                                     : nv * nv;
     if (r->run == run_rnea || r->run == run_aba || r->run == run_momentum) {
         return SAMPLES;
     }
@@ -233,6 +246,22 @@ static double differ_derivatives(const stage *s, const rival *peer)
     return differ_matrix(s, peer, BENCH_DERIVATIVES);
 }
 
+static double differ_second(const stage *s, const rival *peer)
+{
+    const size_t nv = s->model->nv, last = s->piece - 1;
+    double worst[4] = {0}, scale[4] = {0}, ret = 0;
+    for (size_t e = 0; e < 4 * nv * nv * nv; e++) {
+        const size_t of = e / (nv * nv * nv), i = e / (nv * nv) % nv, j = e / nv % nv, k = e % nv;
+        const double x = s->out[e * s->piece + last];
+        worst[of] = fmax(worst[of], fabs(x - peer->calls->second(peer->robot, of, i, j, k)));
+        scale[of] = fmax(scale[of], fabs(x));
+    }
+    for (size_t of = 0; of < 4; of++) {
+        ret = fmax(ret, worst[of] / scale[of]);
+    }
+    return ret;
+}
+
 static double differ_momentum(const stage *s, const rival *peer)
 {
     const size_t last = s->piece - 1;
@@ -275,6 +304,7 @@ static const row kernels[] = {
     {"regressor", BENCH_REGRESSOR, run_regressor, differ_regressor},
     {"coriolis", BENCH_CORIOLIS, run_coriolis, differ_coriolis},
     {"derivatives", BENCH_DERIVATIVES, run_derivatives, differ_derivatives},
+    {"second", BENCH_SECOND, run_second, differ_second},
     {"momentum", BENCH_MOMENTUM, run_momentum, differ_momentum},
 };
 
@@ -501,7 +531,9 @@ static stage prepare(const char *name, const tq_model *model)
     s.states = tqt_random_states(1, model, SAMPLES);
     s.tau = tqt_doubles(model->nv * s.states.stride);
     const size_t nv = model->nv, n_parameter = tq_parameter_count(model, 0);
-    s.out = tqt_doubles(nv * (2 * nv > n_parameter ? 2 * nv : n_parameter) * SAMPLES);
+    const size_t second = 4 * nv * nv * nv * EIGHT; /* more only where 256 KiB are enough */
+    const size_t rows = nv * (2 * nv > n_parameter ? 2 * nv : n_parameter) * SAMPLES;
+    s.out = tqt_doubles(second > rows ? second : rows);
     for (int k = 0; k < 4; k++) {
         s.pieces[k] = tqt_doubles((k == 0 ? model->nq : nv) * SAMPLES);
     }

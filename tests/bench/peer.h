@@ -22,6 +22,7 @@ typedef enum bench_kernel {
     BENCH_REGRESSOR,
     BENCH_CORIOLIS,
     BENCH_DERIVATIVES, /* of inverse dynamics, by q and by qd */
+    BENCH_SECOND,      /* derivatives of inverse dynamics by q, qd and qdd */
     BENCH_MOMENTUM,    /* of the whole robot, with its centre of mass */
     BENCH_KERNEL_COUNT
 } bench_kernel;
@@ -45,6 +46,8 @@ typedef struct bench_peer_calls {
     double (*vector)(const bench_peer *peer, bench_kernel kernel, size_t row);
     double (*matrix)(const bench_peer *peer, bench_kernel kernel, size_t row, size_t column);
     double (*momentum)(const bench_peer *peer, size_t row);
+    /* entry [i][j][k] of the arrays of tq_second_derivatives, in their order */
+    double (*second)(const bench_peer *peer, size_t array, size_t i, size_t j, size_t k);
 } bench_peer_calls;
 
 /* The library's one symbol; peers.c looks it up by this name. */

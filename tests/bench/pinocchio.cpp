@@ -8,6 +8,7 @@
 #include <pinocchio/algorithm/crba.hpp>
 #include <pinocchio/algorithm/regressor.hpp>
 #include <pinocchio/algorithm/rnea-derivatives.hpp>
+#include <pinocchio/algorithm/rnea-second-order-derivatives.hpp>
 #include <pinocchio/algorithm/rnea.hpp>
 
 #include "tests/bench/peer.h"
@@ -151,6 +152,9 @@ static void run(bench_peer *p, bench_kernel kernel)
         case BENCH_DERIVATIVES:
             pin::computeRNEADerivatives(p->model, p->data, p->q[i], p->v[i], p->a[i]);
             break;
+        case BENCH_SECOND: /* into tensors of `data`, whose zeros are there */
+            pin::ComputeRNEASecondOrderDerivatives(p->model, p->data, p->q[i], p->v[i], p->a[i]);
+            break;
         case BENCH_MOMENTUM:
             pin::computeCentroidalMomentum(p->model, p->data, p->q[i], p->v[i]);
             break;
@@ -185,6 +189,21 @@ static double momentum_at(const bench_peer *p, size_t row)
     return p->data.hg.toVector()[(int)row];
 }
 
+static double second_at(const bench_peer *p, size_t array, size_t i, size_t j, size_t k)
+{
+    const int f = p->row[i], a = p->row[j], b = p->row[k];
+    switch (array) {
+    case 0:
+        return p->data.d2tau_dqdq(f, a, b);
+    case 1:
+        return p->data.d2tau_dvdv(f, a, b);
+    case 2: /* theirs by q, then by v */
+        return p->data.d2tau_dqdv(f, b, a);
+    default:
+        return p->data.d2tau_dadq(f, a, b);
+    }
+}
+
 /* the one symbol that the library exports */
 extern "C" __attribute__((visibility("default"))) const bench_peer_calls bench_peer_table = {
     "Pinocchio " PINOCCHIO_VERSION ", clang " __clang_version__,
@@ -194,4 +213,5 @@ extern "C" __attribute__((visibility("default"))) const bench_peer_calls bench_p
     vector_at,
     matrix_at,
     momentum_at,
+    second_at,
 };

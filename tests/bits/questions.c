@@ -88,6 +88,7 @@ static void put_include(question *to, tqt_random *r)
                                            "link_jacobians",
                                            "ledger",
                                            "derivatives",
+                                           "second_derivatives",
                                            "checks",
                                            "multipliers",
                                            "constraint_power",
@@ -98,9 +99,9 @@ static void put_include(question *to, tqt_random *r)
     enum { N = sizeof includes / sizeof includes[0] };
     const uint32_t k = tqt_random_below(r, N + 3);
     if (k < N) {
-        const int constraint = k >= 17;
+        const int constraint = k >= 18;
         put(to, ",\"include\":[\"%s\"]",
-            includes[constraint && to->robot->constraints == NULL ? k - 17 : k]);
+            includes[constraint && to->robot->constraints == NULL ? k - 18 : k]);
     } else if (k == N) {
         put(to, ",\"include\":[\"operational_space_inertia\"],\"frame\":\"%s\",\"axes\":[\"x\"]",
             tip(to));

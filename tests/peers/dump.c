@@ -2,6 +2,7 @@
 /* tests/peers/dump.c - prints random robots, states, wrenches and our answers as JSON lines for
  * peers to redo. */
 #include "core/dynamics/derivatives/derivatives.h"
+#include "core/dynamics/derivatives/second_derivatives.h"
 #include "core/dynamics/inverse.h"
 #include "core/dynamics/momentum/momentum.h"
 #include "tests/support/lagrange.h"
@@ -137,6 +138,32 @@ static void print_mass(tqt_subject *subject, const tqt_states *s)
     free(sums);
 }
 
+/* Second derivatives of small robots. */
+static void print_second(const tq_configuration *posture, const tq_sample *sample)
+{
+    enum { LARGEST = 12 };
+    const size_t nv = posture->model->nv, n = nv * nv * nv;
+    const size_t size = tq_second_derivatives_scratch_size(posture->model);
+    if (nv > LARGEST) {
+        return;
+    }
+    double *memory = tqt_doubles(size / sizeof(double) + 8), *all = tqt_doubles(4 * n);
+    const tq_second_derivatives ret = tq_second_arrays(all, nv);
+    tq_scratch scratch;
+    tq_error fault = {0};
+    tq_scratch_init(&scratch, memory, size);
+    if (tq_inverse_second_derivatives(posture, sample, &scratch, &ret, &fault) != TQ_OK) {
+        fprintf(stderr, "tq_inverse_second_derivatives: %s\n", fault.what);
+        exit(1);
+    }
+    print_row("by_q_q", ret.dq_dq, n, ",");
+    print_row("by_qd_qd", ret.dqd_dqd, n, ",");
+    print_row("by_qd_q", ret.dqd_dq, n, ",");
+    print_row("by_qdd_q", ret.dqdd_dq, n, ",");
+    free(all);
+    free(memory);
+}
+
 /* derivatives of the rigid bodies' torque, in closed form; Jacobian of the centre of mass */
 static void print_derivatives(tqt_subject *subject, const tqt_states *s)
 {
@@ -166,6 +193,7 @@ static void print_derivatives(tqt_subject *subject, const tqt_states *s)
     }
     print_row("by_q", by_q, n, ",");
     print_row("by_qd", by_qd, n, ",");
+    print_second(&posture, &sample);
     tq_com_jacobian(&posture, com);
     print_row("com_jacobian", com, 3 * (size_t)model->nv, ",");
     for (int i = 0; i < 3; i++) {

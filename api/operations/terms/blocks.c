@@ -5,6 +5,7 @@
 
 #include "api/openapi/generated/terms.h"
 #include "core/dynamics/derivatives/derivatives_batch.h"
+#include "core/dynamics/derivatives/second_batch.h"
 #include "core/dynamics/energy.h"
 #include "core/dynamics/mass_matrix/mass_matrix.h"
 #include "core/dynamics/mass_matrix/mass_matrix_inverse.h"
@@ -93,6 +94,12 @@ tq_status tqa_block_derivatives(const tqa_call *call, const tq_inverse_input *in
                : tqa_block_mass_matrix(call, in, scratch, ret + 2 * nv * nv * in->stride, error);
 }
 
+tq_status tqa_block_second_derivatives(const tqa_call *call, const tq_inverse_input *in,
+                                       tq_scratch *scratch, double *ret, tq_error *error)
+{
+    return tq_second_derivatives_batch(call->mechanism, in, scratch, ret, error);
+}
+
 size_t tqa_block_scratch_size(const tq_mechanism *mechanism, uint64_t include)
 {
     const size_t momentum =
@@ -108,6 +115,7 @@ size_t tqa_block_scratch_size(const tq_mechanism *mechanism, uint64_t include)
          tq_inverse_scratch_size(mechanism, 0)},
         {TQA_INCLUDE_ENERGY, tq_energy_scratch_size(mechanism)},
         {TQA_INCLUDE_DERIVATIVES, tq_derivatives_batch_scratch_size(mechanism)},
+        {TQA_INCLUDE_SECOND_DERIVATIVES, tq_second_batch_scratch_size(mechanism)},
         {TQA_INCLUDE_MOMENTUM, momentum},
     };
     size_t most = 0;

@@ -8,6 +8,7 @@
 #include "core/base/finite.h"
 #include "core/dynamics/checks.h"
 #include "core/dynamics/derivatives/derivatives.h"
+#include "core/dynamics/derivatives/second_derivatives.h"
 #include "core/dynamics/ledger.h"
 #include "core/dynamics/mass_matrix/mass_matrix_inverse.h"
 #include "core/dynamics/momentum/momentum.h"
@@ -48,6 +49,7 @@ size_t tqa_include_scratch_size(const tqa_call *call)
         return larger(size, block);
     }
     size_t inner = larger(tq_ledger_scratch_size(model), tq_derivatives_scratch_size(model));
+    inner = larger(inner, tq_second_derivatives_scratch_size(model));
     inner = larger(inner, tq_operational_scratch_size(6, nv) + tq_scratch_cost(6 * nv, 8));
     inner = larger(inner, tq_eigen_symmetric_scratch_size(nv) + tq_scratch_cost(nv, 8));
     inner = larger(inner, tq_checks_scratch_size(call->mechanism, call->request.wrenches.n));

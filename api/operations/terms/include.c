@@ -20,6 +20,9 @@
 /* Freedoms of a robot all of whose matrices are given: scratch and work of those without a kernel,
  * and of the inverse, grow with their cube. Of larger ones the result's memory is the bound. */
 enum { FREEDOMS_MAX = 128 };
+/* The same of second derivatives, whose work grows with the cube of all joints' freedoms and whose
+ * arrays are 4 nv^3: 8 MiB a sample. */
+enum { SECOND_FREEDOMS_MAX = 64 };
 static const double box_work_max = 3e8; /* of tq_eigen_bounds_work: ten seconds */
 
 static bool for_acceleration(const tqa_call *call)
@@ -160,6 +163,22 @@ static bool refuse_missing(tqa_call *call, const char *name, const char *asked, 
     return false;
 }
 
+static bool check_second_derivatives(tqa_call *call)
+{
+    const tq_model *model = call->robot->model;
+    size_t n = 0;
+    for (uint32_t j = 0; j < model->n_joint; j++) {
+        n += tq_joint_kind_nv(model->joints[j].kind);
+    }
+    return (call->request.include & TQA_INCLUDE_SECOND_DERIVATIVES) == 0 ||
+           n <= SECOND_FREEDOMS_MAX ||
+           tqa_refuse(&call->request, UINT64_MAX, "too-large",
+                      "leave second_derivatives out, or lock joints of the robot (PATCH)",
+                      "second_derivatives are for robots of up to %d degrees of freedom, mimicking "
+                      "joints counted; this one has %zu",
+                      SECOND_FREEDOMS_MAX, n);
+}
+
 bool tqa_include_check(tqa_call *call)
 {
     tqa_request *request = &call->request;
@@ -171,6 +190,9 @@ bool tqa_include_check(tqa_call *call)
                           "derivatives, without external wrenches; or ask for tau or qdd alone",
                           "this is for robots of up to %d degrees of freedom, this one has %u",
                           FREEDOMS_MAX, (unsigned)call->robot->model->nv);
+    }
+    if (!check_second_derivatives(call)) {
+        return false;
     }
     if ((request->include & TQA_INCLUDE_MASS_MATRIX_BOUNDS) != 0 && is_given(request, "box") &&
         tq_eigen_bounds_work(call->robot->model) > box_work_max) {

@@ -9,6 +9,7 @@
 #include "core/dynamics/ball_terms.h"
 #include "core/dynamics/checks.h"
 #include "core/dynamics/derivatives/derivatives.h"
+#include "core/dynamics/derivatives/second_derivatives.h"
 #include "core/dynamics/drag.h"
 #include "core/dynamics/lagrangian.h"
 #include "core/dynamics/ledger.h"
@@ -323,23 +324,42 @@ tq_status tqa_term_decoupling(const tqa_term_input *moment, double *ret, tq_erro
     return status;
 }
 
+/* The posture of rigid bodies: at rest where the terms of velocity are left out. */
+static tq_status rigid_posture(const tqa_term_input *moment, tq_configuration *ret, tq_error *error)
+{
+    *ret = moment->posture;
+    return (moment->sample.without & TQ_WITHOUT_VELOCITY) == 0
+               ? TQ_OK
+               : tq_configuration_compute(moment->model, moment->sample.q, NULL, moment->scratch,
+                                          ret, error);
+}
+
 /* d tau/dq, d tau/dqd, and M after them */
 tq_status tqa_term_torque_derivatives(const tqa_term_input *moment, double *ret, tq_error *error)
 {
-    const tq_sample *sample = &moment->sample;
     const size_t mark = tq_scratch_mark(moment->scratch);
-    tq_configuration still = moment->posture;
-    tq_status status = TQ_OK;
-    if ((sample->without & TQ_WITHOUT_VELOCITY) != 0) {
-        status = tq_configuration_compute(moment->model, sample->q, NULL, moment->scratch, &still,
-                                          error);
-    }
+    tq_configuration posture;
+    tq_status status = rigid_posture(moment, &posture, error);
     if (status == TQ_OK) {
-        status = tq_inverse_derivatives(&still, sample, moment->scratch, ret, ret + square(moment),
-                                        error);
+        status = tq_inverse_derivatives(&posture, &moment->sample, moment->scratch, ret,
+                                        ret + square(moment), error);
     }
     tq_scratch_rewind(moment->scratch, mark);
     return status == TQ_OK ? tqa_term_mass_matrix(moment, ret + 2 * square(moment), error) : status;
+}
+
+tq_status tqa_term_second_derivatives(const tqa_term_input *moment, double *ret, tq_error *error)
+{
+    const size_t mark = tq_scratch_mark(moment->scratch);
+    const tq_second_derivatives arrays = tq_second_arrays(ret, moment->model->nv);
+    tq_configuration posture;
+    tq_status status = rigid_posture(moment, &posture, error);
+    if (status == TQ_OK) {
+        status = tq_inverse_second_derivatives(&posture, &moment->sample, moment->scratch, &arrays,
+                                               error);
+    }
+    tq_scratch_rewind(moment->scratch, mark);
+    return status;
 }
 
 tq_status tqa_term_acceleration_derivatives(const tqa_term_input *moment, double *ret,

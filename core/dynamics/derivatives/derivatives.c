@@ -10,6 +10,7 @@
 #include "core/dynamics/ball_terms.h"
 #include "core/dynamics/derivatives/carries.h"
 #include "core/dynamics/derivatives/drag_derivatives.h"
+#include "core/dynamics/derivatives/subtrees.h"
 #include "core/dynamics/lagrangian.h"
 #include "core/dynamics/mass_matrix/mass_matrix_inverse.h"
 #include "core/dynamics/passive/tendons.h"
@@ -17,144 +18,16 @@
 #include "core/model/inertia.h"
 #include "core/spatial/screw.h"
 
-/* Of a link, then of its subtree. */
-typedef struct composite {
-    double inertia[36];
-    double rate[36];    /* of the inertia: V x* M - M V x */
-    double twice_b[36]; /* rate + (M V) x-bar* */
-    double force[6];    /* rate of momentum - weight - external wrenches */
-} composite;
-
-/* Terms of a dof that moves its subtree rigidly; see tq_inverse_derivatives. */
-typedef struct leftover {
-    double p[6]; /* W x S */
-    double y[6]; /* W x P + A_W x S */
-    double r[6]; /* P + T x S: of acceleration, per unit of rate */
-} leftover;
-
-typedef struct work {
-    composite *sum;       /* (n_link) */
-    double *acceleration; /* (n_link x 6), minus gravity */
-    leftover *left;       /* (n_freedom) */
-} work;
-
 size_t tq_derivatives_scratch_size(const tq_model *model)
 {
-    return tq_scratch_cost(model->n_link, sizeof(composite)) +
-           tq_scratch_cost(model->n_link, 6 * sizeof(double)) +
-           tq_scratch_cost(6 * (size_t)model->n_joint, sizeof(leftover)) +
-           tq_drag_derivatives_scratch_size(model) + tq_tendons_derivatives_scratch_size(model);
-}
-
-/* False, and nothing taken, if the scratch is too small. */
-static bool take_room(const tq_configuration *p, tq_scratch *scratch, work *ret)
-{
-    const size_t mark = tq_scratch_mark(scratch);
-    ret->sum = tq_scratch_take(scratch, p->model->n_link, sizeof(composite));
-    ret->acceleration = tq_scratch_take(scratch, p->model->n_link, 6 * sizeof(double));
-    ret->left = tq_scratch_take(scratch, p->n_freedom, sizeof(leftover));
-    if (ret->sum == NULL || ret->acceleration == NULL || (ret->left == NULL && p->n_freedom > 0)) {
-        tq_scratch_rewind(scratch, mark);
-        return false;
-    }
-    return true;
+    return tq_subtrees_scratch_size(model) + tq_drag_derivatives_scratch_size(model) +
+           tq_tendons_derivatives_scratch_size(model);
 }
 
 static tq_status short_of_scratch(const tq_configuration *p, tq_error *reterr)
 {
     return tq_fail(reterr, TQ_ERR_SCRATCH, "scratch", 0,
                    (double)tq_derivatives_scratch_size(p->model));
-}
-
-static void own(const tq_configuration *p, uint32_t link, const double acceleration[6],
-                composite *ret)
-{
-    const double *twist = p->twist + 6 * (size_t)link;
-    const tq_inertia world = tq_inertia_move(&p->model->links[link].inertia, &p->pose[link]);
-    double h[6];
-    double turned[6];
-    double half[36];
-    tq_inertia_spatial(&world, ret->inertia);
-    tq_apply6(ret->inertia, twist, h);
-    tq_wrench_cross_inertia(twist, ret->inertia, half);
-    tq_momentum_cross(h, ret->twice_b);
-    for (unsigned i = 0; i < 6; i++) {
-        for (unsigned j = 0; j < 6; j++) {
-            ret->rate[6 * i + j] = half[6 * i + j] + half[6 * j + i];
-            ret->twice_b[6 * i + j] += ret->rate[6 * i + j];
-        }
-    }
-    tq_apply6(ret->inertia, acceleration, ret->force);
-    tq_wrench_cross(twist, h, turned);
-    tq_axpy6(1.0, turned, ret->force);
-}
-
-static void to_parent(const composite *child, composite *parent)
-{
-    for (unsigned e = 0; e < 36; e++) {
-        parent->inertia[e] += child->inertia[e];
-        parent->rate[e] += child->rate[e];
-        parent->twice_b[e] += child->twice_b[e];
-    }
-    tq_axpy6(1.0, child->force, parent->force);
-}
-
-static double rate_of(const double *x, const tq_freedom *freedom)
-{
-    return x != NULL ? freedom->factor * x[freedom->row] : 0.0;
-}
-
-/* acceleration of every link; gravity is a fictitious upward acceleration of the root */
-static void accelerate(const tq_configuration *p, const double *qd, const double *qdd,
-                       const double gravity[3], double *acceleration)
-{
-    const tq_model *model = p->model;
-    double *root = acceleration + 6 * (size_t)model->root;
-    memset(root, 0, 6 * sizeof(double));
-    for (unsigned k = 0; k < 3; k++) {
-        root[k] = -gravity[k];
-    }
-    for (uint32_t k = 0; k < model->n_joint; k++) {
-        const uint32_t number = model->order[k];
-        const tq_joint *joint = &model->joints[number];
-        double *child = acceleration + 6 * (size_t)joint->child;
-        memcpy(child, acceleration + 6 * (size_t)joint->parent, 6 * sizeof(double));
-        for (uint32_t c = 0; c < p->count[number]; c++) {
-            const tq_freedom *freedom = &p->freedom[p->first[number] + c];
-            tq_axpy6(rate_of(qdd, freedom), freedom->screw, child);
-            tq_axpy6(rate_of(qd, freedom), freedom->rate, child);
-        }
-    }
-}
-
-static void fill_leftovers(const tq_configuration *p, uint32_t number, const tq_sample *sample,
-                           const work *w)
-{
-    const tq_joint *joint = &p->model->joints[number];
-    const bool ball = joint->kind == TQ_JOINT_SPHERICAL || joint->kind == TQ_JOINT_FLOATING;
-    for (uint32_t c = 0; c < p->count[number]; c++) {
-        const tq_freedom *freedom = &p->freedom[p->first[number] + c];
-        leftover *left = &w->left[p->first[number] + c];
-        double carrier[6];
-        double carrier_rate[6];
-        double part[6];
-        memcpy(carrier, p->twist + 6 * (size_t)joint->parent, sizeof carrier);
-        memcpy(carrier_rate, w->acceleration + 6 * (size_t)joint->parent, sizeof carrier_rate);
-        for (uint32_t k = 0; k < c && !tq_freedom_carries(joint, c, k); k++) {
-            const tq_freedom *below = &p->freedom[p->first[number] + k];
-            tq_axpy6(rate_of(sample->qd, below), below->screw, carrier);
-            tq_axpy6(rate_of(sample->qdd, below), below->screw, carrier_rate);
-            tq_axpy6(rate_of(sample->qd, below), below->rate, carrier_rate);
-        }
-        tq_screw_cross(carrier, freedom->screw, left->p);
-        tq_screw_cross(carrier, left->p, left->y);
-        tq_screw_cross(carrier_rate, freedom->screw, part);
-        tq_axpy6(1.0, part, left->y);
-        /* axes fixed to the child move with all dofs of the joint */
-        tq_screw_cross(ball ? p->twist + 6 * (size_t)joint->child : carrier, freedom->screw,
-                       left->r);
-        tq_axpy6(1.0, left->p, left->r);
-    }
 }
 
 /* I x + B y, I symmetric 6x6, B general 6x6 */
@@ -182,14 +55,15 @@ static uint32_t parent_joint(const tq_model *model, uint32_t number)
 }
 
 /* all pairs of dof f with the dofs of its own joint and of its ancestors */
-static void add_pairs(const tq_configuration *p, const work *w, size_t f, double *dq, double *dqd)
+static void add_pairs(const tq_configuration *p, const tq_subtrees *w, size_t f, double *dq,
+                      double *dqd)
 {
     const tq_model *model = p->model;
     const size_t nv = model->nv;
     const tq_freedom *deep = &p->freedom[f];
     const tq_joint *joint = &model->joints[deep->joint];
     const uint32_t own_number = (uint32_t)(f - p->first[deep->joint]);
-    const composite *c = &w->sum[joint->child];
+    const tq_subtree *c = &w->sum[joint->child];
     double by_q[6], by_qd[6], turned[6], inertia_row[6], b_row[6];
     apply_both(c->inertia, w->left[f].y, c->twice_b, w->left[f].p, by_q);
     apply_both(c->inertia, w->left[f].r, c->twice_b, deep->screw, by_qd);
@@ -288,49 +162,24 @@ static void add_joint_efforts(const tq_model *model, const tq_sample *sample, do
     }
 }
 
-static void composites_of_subtrees(const tq_configuration *p, const tq_sample *sample,
-                                   const work *w)
-{
-    const tq_model *model = p->model;
-    for (uint32_t link = 0; link < model->n_link; link++) {
-        own(p, link, w->acceleration + 6 * (size_t)link, &w->sum[link]);
-    }
-    for (size_t n = 0; n < sample->n_wrench; n++) {
-        double world[6];
-        tq_sample_world_wrench(p, &sample->wrenches[n], world);
-        tq_axpy6(-1.0, world, w->sum[sample->wrenches[n].link].force);
-    }
-    for (uint32_t k = model->n_joint; k-- > 0;) {
-        const tq_joint *joint = &model->joints[model->order[k]];
-        to_parent(&w->sum[joint->child], &w->sum[joint->parent]);
-    }
-}
-
 tq_status tq_inverse_derivatives(const tq_configuration *posture, const tq_sample *sample,
                                  tq_scratch *scratch, double *ret_dq, double *ret_dqd,
                                  tq_error *reterr)
 {
     const tq_model *model = posture->model;
     const size_t mark = tq_scratch_mark(scratch);
-    const double weightless[3] = {0.0, 0.0, 0.0};
     const unsigned without = sample->without;
-    work w;
-    if (!take_room(posture, scratch, &w)) {
+    tq_subtrees w;
+    if (!tq_subtrees_take(posture, scratch, &w)) {
         return short_of_scratch(posture, reterr);
     }
-    /* rigid bodies only; friction keeps its velocity */
-    tq_sample rigid = *sample;
-    rigid.qd = (without & TQ_WITHOUT_VELOCITY) != 0 ? NULL : sample->qd;
-    rigid.qdd = (without & TQ_WITHOUT_INERTIA) != 0 ? NULL : sample->qdd;
-    rigid.gravity = (without & TQ_WITHOUT_GRAVITY) != 0 ? weightless : sample->gravity;
-    rigid.n_wrench = (without & TQ_WITHOUT_EXTERNAL) != 0 ? 0 : sample->n_wrench;
+    /* friction keeps its velocity */
+    const tq_sample rigid = tq_subtrees_rigid(sample);
     memset(ret_dq, 0, (size_t)model->nv * model->nv * sizeof(double));
     memset(ret_dqd, 0, (size_t)model->nv * model->nv * sizeof(double));
-    accelerate(posture, rigid.qd, rigid.qdd, rigid.gravity, w.acceleration);
-    composites_of_subtrees(posture, &rigid, &w);
-    for (uint32_t j = 0; j < model->n_joint; j++) {
-        fill_leftovers(posture, j, &rigid, &w);
-    }
+    tq_subtrees_accelerate(posture, rigid.qd, rigid.qdd, rigid.gravity, w.acceleration);
+    tq_subtrees_sum(posture, &rigid, true, &w);
+    tq_subtrees_displace(posture, &rigid, &w);
     for (size_t f = 0; f < posture->n_freedom; f++) {
         add_pairs(posture, &w, f, ret_dq, ret_dqd);
     }
@@ -362,16 +211,16 @@ tq_status tq_mass_matrix_rate(const tq_configuration *posture, tq_scratch *scrat
     const size_t mark = tq_scratch_mark(scratch);
     const double weightless[3] = {0.0, 0.0, 0.0};
     const tq_sample nothing = {.gravity = weightless};
-    work w;
-    if (!take_room(posture, scratch, &w)) {
+    tq_subtrees w;
+    if (!tq_subtrees_take(posture, scratch, &w)) {
         return short_of_scratch(posture, reterr);
     }
     memset(ret_rate, 0, nv * nv * sizeof(double));
     memset(w.acceleration, 0, model->n_link * 6 * sizeof(double));
-    composites_of_subtrees(posture, &nothing, &w);
+    tq_subtrees_sum(posture, &nothing, true, &w);
     for (size_t f = 0; f < posture->n_freedom; f++) {
         const tq_freedom *deep = &posture->freedom[f];
-        const composite *c = &w.sum[model->joints[deep->joint].child];
+        const tq_subtree *c = &w.sum[model->joints[deep->joint].child];
         double by_rate[6], by_screw[6];
         apply_both(c->inertia, deep->rate, c->rate, deep->screw, by_rate);
         tq_apply6(c->inertia, deep->screw, by_screw);

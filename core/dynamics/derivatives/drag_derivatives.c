@@ -59,23 +59,22 @@ static void sum_subtrees(const work *w)
     }
 }
 
-/* W x S of the joint's dofs, W relative to the medium */
-static void carry(const work *w, uint32_t number)
+void tq_drag_carry(const tq_configuration *p, const double *qd, double *ret)
 {
-    const tq_configuration *p = &w->at;
-    const tq_joint *joint = &p->model->joints[number];
-    for (uint32_t c = 0; c < p->count[number]; c++) {
-        const size_t f = p->first[number] + c;
+    for (size_t f = 0; f < p->n_freedom; f++) {
+        const uint32_t number = p->freedom[f].joint, first = p->first[number];
+        const tq_joint *joint = &p->model->joints[number];
         double carrier[6];
         memcpy(carrier, p->twist + 6 * (size_t)joint->parent, sizeof carrier);
         for (unsigned k = 0; k < 3; k++) {
             carrier[k] -= p->model->medium.velocity[k];
         }
-        for (uint32_t k = 0; k < c && !tq_freedom_carries(joint, c, k); k++) {
-            const tq_freedom *below = &p->freedom[p->first[number] + k];
-            tq_axpy6(below->factor * w->qd[below->row], below->screw, carrier);
+        for (uint32_t k = first;
+             k < f && !tq_freedom_carries(joint, (uint32_t)f - first, k - first); k++) {
+            const tq_freedom *below = &p->freedom[k];
+            tq_axpy6(qd != NULL ? below->factor * qd[below->row] : 0.0, below->screw, carrier);
         }
-        tq_screw_cross(carrier, p->freedom[f].screw, w->carried + 6 * f);
+        tq_screw_cross(carrier, p->freedom[f].screw, ret + 6 * f);
     }
 }
 
@@ -148,9 +147,7 @@ tq_status tq_drag_add_derivatives(const tq_model *model, size_t stride, const do
     const tq_status status = prepare(model, stride, q, qd, scratch, &w, reterr);
     if (status == TQ_OK && w.at.model != NULL) {
         sum_subtrees(&w);
-        for (uint32_t j = 0; j < model->n_joint; j++) {
-            carry(&w, j);
-        }
+        tq_drag_carry(&w.at, w.qd, w.carried);
         for (size_t f = 0; f < w.at.n_freedom; f++) {
             add_pairs(&w, f, stride, dq, dqd);
         }

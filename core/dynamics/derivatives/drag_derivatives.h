@@ -7,6 +7,7 @@
 
 #include "core/base/scratch.h"
 #include "core/base/status.h"
+#include "core/dynamics/kinematics/configuration.h"
 #include "core/model/model.h"
 
 /**
@@ -26,5 +27,9 @@ tq_status tq_drag_add_derivatives(const tq_model *model, size_t stride, const do
                                   const double *qd, tq_scratch *scratch, double *dq, double *dqd,
                                   tq_error *reterr);
 size_t tq_drag_derivatives_scratch_size(const tq_model *model);
+
+/* W x S of every dof (n_freedom x 6), W relative to the medium. qd (nv), that of the posture; NULL:
+ * zero. */
+void tq_drag_carry(const tq_configuration *posture, const double *qd, double *ret);
 
 #endif

@@ -47,3 +47,20 @@ double tq_friction_slope(const tq_friction *f, double qd)
     }
     return f->viscous + dry_slope * ((double)(qd > 0.0) - (double)(qd < 0.0));
 }
+
+double tq_friction_curvature(const tq_friction *f, double qd)
+{
+    double dry = f->coulomb, slope = 0.0, curvature = 0.0;
+    if (f->stribeck_velocity > 0.0) {
+        const double x = qd / f->stribeck_velocity;
+        const double fall = (f->breakaway - f->coulomb) * tq_exp(-(x * x));
+        dry += fall;
+        slope = -2.0 * x / f->stribeck_velocity * fall;
+        curvature = (4.0 * x * x - 2.0) / (f->stribeck_velocity * f->stribeck_velocity) * fall;
+    }
+    if (f->smoothing > 0.0) { /* s = tanh(qd / w): s' = (1 - s^2) / w, s'' = -2 s s' / w */
+        const double s = tq_tanh(qd / f->smoothing), rise = (1.0 - s * s) / f->smoothing;
+        return curvature * s + 2.0 * slope * rise - 2.0 * dry * s * rise / f->smoothing;
+    }
+    return curvature * ((double)(qd > 0.0) - (double)(qd < 0.0));
+}

@@ -12,4 +12,7 @@ double tq_friction_effort(const tq_friction *friction, double qd);
 /* d(friction torque)/d(qd); at a discontinuity that of either side. */
 double tq_friction_slope(const tq_friction *friction, double qd);
 
+/* d2(friction torque)/d(qd)2; without the jump of sign(qd), and at it 0 but for smoothing. */
+double tq_friction_curvature(const tq_friction *friction, double qd);
+
 #endif

@@ -3,27 +3,9 @@
  * world axes. */
 #include "core/dynamics/passive/path_slopes.h"
 
-#include <math.h>
 #include <string.h>
 
-#include "core/dynamics/derivatives/carries.h"
-#include "core/dynamics/passive/path.h"
-#include "core/spatial/screw.h"
-
-/* Of a line between two points. */
-typedef struct line {
-    double at[2][3], unit[3];
-    double length, weight;
-} line;
-
-/* A freedom that moves one end of a line. */
-struct tq_path_mover {
-    const tq_freedom *freedom;
-    uint32_t number;  /* among its joint's */
-    uint32_t end, up; /* joints between it and the end */
-    double moved[3];  /* velocity of the end per unit of the freedom */
-    double growth;    /* of the line */
-};
+#include "core/dynamics/passive/path_lines.h"
 
 size_t tq_path_slopes_scratch_size(const tq_model *model)
 {
@@ -54,101 +36,25 @@ tq_status tq_path_slopes_begin(const tq_model *model, const tq_path_sample *at, 
     return tq_configuration_compute(model, ret->q, ret->qd, scratch, &ret->at, reterr);
 }
 
-/* False: the ends coincide. */
-static bool draw(const tq_configuration *p, const tq_tendon_point *from, line *ret)
-{
-    double square = 0.0;
-    for (int e = 0; e < 2; e++) {
-        const tq_pose *pose = &p->pose[from[e].link];
-        tq_mat_vec(pose->r, from[e].at, ret->at[e]);
-        for (int k = 0; k < 3; k++) {
-            ret->at[e][k] += pose->p[k];
-        }
-    }
-    for (int k = 0; k < 3; k++) {
-        ret->unit[k] = ret->at[1][k] - ret->at[0][k];
-        square += ret->unit[k] * ret->unit[k];
-    }
-    ret->length = sqrt(square);
-    ret->weight = from->weight;
-    if (ret->length < TQ_PATH_LEAST) {
-        return false;
-    }
-    for (int k = 0; k < 3; k++) {
-        ret->unit[k] /= ret->length;
-    }
-    return true;
-}
-
-/* The freedoms between the ends; returns how many. */
-static size_t find_movers(const tq_configuration *p, const tq_tendon_point *from, const line *l,
-                          tq_path_mover *ret)
-{
-    const tq_model *model = p->model;
-    size_t n = 0;
-    for (uint32_t e = 0; e < 2; e++) {
-        uint32_t up = 0;
-        for (uint32_t link = from[e].link; link != from->meet; up++) {
-            const uint32_t joint = model->links[link].joint;
-            for (uint32_t k = 0; k < p->count[joint]; k++) {
-                tq_path_mover *m = &ret[n++];
-                *m = (tq_path_mover){
-                    .freedom = &p->freedom[p->first[joint] + k], .number = k, .end = e, .up = up};
-                tq_vec_cross(m->freedom->screw + 3, l->at[e], m->moved);
-                for (int c = 0; c < 3; c++) {
-                    m->moved[c] += m->freedom->screw[c];
-                }
-                m->growth = (e == 0 ? -1.0 : 1.0) * tq_dot3(l->unit, m->moved);
-            }
-            link = model->joints[joint].parent;
-        }
-    }
-    return n;
-}
-
-/* Whether `by` moves the direction in which `what` moves the same end. */
-static bool carries(const tq_model *model, const tq_path_mover *by, const tq_path_mover *what)
-{
-    return by->freedom->joint == what->freedom->joint
-               ? tq_freedom_carries(&model->joints[by->freedom->joint], by->number, what->number)
-               : by->up > what->up;
-}
-
-/* second derivative of the line's length, of its slope by `row`, by the freedom `column` */
-static double bend(const tq_model *model, const line *l, const tq_path_mover *row,
-                   const tq_path_mover *column)
-{
-    const double sign = row->end == column->end ? 1.0 : -1.0;
-    double ret =
-        (sign * tq_dot3(row->moved, column->moved) - row->growth * column->growth) / l->length;
-    if (row->end == column->end) {
-        double turned[3];
-        const bool carried = carries(model, column, row);
-        const tq_path_mover *outer = carried ? column : row, *inner = carried ? row : column;
-        tq_vec_cross(outer->freedom->screw + 3, inner->moved, turned);
-        ret += (row->end == 0 ? -1.0 : 1.0) * tq_dot3(l->unit, turned);
-    }
-    return ret;
-}
-
 /* Adds the line's slopes, and tension times its second derivatives. */
 static void add_line(tq_path_slopes *slopes, const tq_tendon_point *from, size_t stride,
                      double tension, double *dq)
 {
     const tq_configuration *p = &slopes->at;
     const size_t nv = p->model->nv;
-    line l;
-    if (!draw(p, from, &l)) {
+    tq_path_line l;
+    if (!tq_path_draw(p, from, &l)) {
         return;
     }
-    const size_t n = find_movers(p, from, &l, slopes->movers);
+    const size_t n = tq_path_movers(p, from, &l, slopes->movers);
     for (size_t r = 0; r < n; r++) {
         const tq_path_mover *row = &slopes->movers[r];
         const double by_row = l.weight * row->freedom->factor;
         slopes->slope[row->freedom->row] += by_row * row->growth;
         for (size_t c = 0; c < n; c++) {
             const tq_path_mover *column = &slopes->movers[c];
-            const double value = by_row * column->freedom->factor * bend(p->model, &l, row, column);
+            const double value =
+                by_row * column->freedom->factor * tq_path_bend(p->model, &l, row, column);
             dq[(row->freedom->row * nv + column->freedom->row) * stride] += tension * value;
             slopes->rate[column->freedom->row] += value * slopes->qd[row->freedom->row];
         }

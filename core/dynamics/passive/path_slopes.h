@@ -17,9 +17,10 @@ typedef struct tq_path_sample {
     const double *q, *qd;
 } tq_path_sample;
 
-/* Tension of a tendon, and its slopes by length and by the rate of the length. */
+/* Tension of a tendon, its slopes by length and by the rate of the length, and its second
+ * derivative by the rate. */
 typedef struct tq_path_tension {
-    double value, by_length, by_rate;
+    double value, by_length, by_rate, by_rate_twice;
 } tq_path_tension;
 
 typedef struct tq_path_mover tq_path_mover;

@@ -5,6 +5,7 @@
 
 #include "core/dynamics/passive/friction.h"
 #include "core/dynamics/passive/path.h"
+#include "core/dynamics/passive/path_bends.h"
 #include "core/dynamics/passive/path_slopes.h"
 
 /* rate of the length per unit rate of the row of share k */
@@ -148,6 +149,21 @@ static void add_shares(const tq_model *model, const tq_tendon *tendon, const tq_
     }
 }
 
+static tq_path_tension tension_at(const tq_model *model, const tq_tendon *tendon, bool springs,
+                                  bool friction, const tq_path_sample *at)
+{
+    const tq_friction *law = &tendon->friction;
+    const double rate = rate_of(model, tendon, at->stride, at->q, at->qd);
+    bool taut = false;
+    (void)stretch(model, tendon, at->stride, at->q, &taut);
+    return (tq_path_tension){
+        .value = tq_tendon_tension(model, tendon, springs, friction, at),
+        .by_length = taut && springs ? tendon->stiffness : 0.0,
+        .by_rate = friction ? tq_friction_slope(law, rate) : 0.0,
+        .by_rate_twice = friction ? tq_friction_curvature(law, rate) : 0.0,
+    };
+}
+
 tq_status tq_tendons_add_derivatives(const tq_model *model, bool springs, bool friction,
                                      const tq_path_sample *at, tq_scratch *scratch, double *dq,
                                      double *dqd, tq_error *reterr)
@@ -160,13 +176,7 @@ tq_status tq_tendons_add_derivatives(const tq_model *model, bool springs, bool f
     }
     for (uint32_t t = 0; t < model->n_tendon && status == TQ_OK; t++) {
         const tq_tendon *tendon = &model->tendons[t];
-        bool taut = false;
-        (void)stretch(model, tendon, at->stride, at->q, &taut);
-        const double rate = rate_of(model, tendon, at->stride, at->q, at->qd);
-        const tq_friction *law = &tendon->friction;
-        const tq_path_tension f = {.value = tq_tendon_tension(model, tendon, springs, friction, at),
-                                   .by_length = taut && springs ? tendon->stiffness : 0.0,
-                                   .by_rate = friction ? tq_friction_slope(law, rate) : 0.0};
+        const tq_path_tension f = tension_at(model, tendon, springs, friction, at);
         if (tendon->n_point > 0) {
             tq_path_slopes_add(&slopes, tendon, at, &f, dq, dqd);
         } else {
@@ -180,4 +190,28 @@ tq_status tq_tendons_add_derivatives(const tq_model *model, bool springs, bool f
 size_t tq_tendons_derivatives_scratch_size(const tq_model *model)
 {
     return model->n_point > 0 ? tq_path_slopes_scratch_size(model) : 0;
+}
+
+tq_status tq_tendons_add_second(const tq_model *model, bool springs, bool friction,
+                                const tq_path_sample *at, tq_scratch *scratch,
+                                const tq_second_derivatives *ret, tq_error *reterr)
+{
+    const size_t mark = tq_scratch_mark(scratch);
+    tq_status status = TQ_OK;
+    tq_path_bends bends;
+    if (model->n_tendon == 0 || model->nv == 0) {
+        return TQ_OK;
+    }
+    status = tq_path_bends_begin(model, at, scratch, &bends, reterr);
+    for (uint32_t t = 0; t < model->n_tendon && status == TQ_OK; t++) {
+        const tq_path_tension f = tension_at(model, &model->tendons[t], springs, friction, at);
+        tq_path_bends_add(&bends, &model->tendons[t], &f, ret);
+    }
+    tq_scratch_rewind(scratch, mark);
+    return status;
+}
+
+size_t tq_tendons_second_scratch_size(const tq_model *model)
+{
+    return model->n_tendon > 0 ? tq_path_bends_scratch_size(model) : 0;
 }

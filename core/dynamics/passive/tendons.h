@@ -9,6 +9,7 @@
 
 #include "core/base/scratch.h"
 #include "core/base/status.h"
+#include "core/dynamics/derivatives/second_arrays.h"
 #include "core/dynamics/passive/path_slopes.h"
 #include "core/model/model.h"
 
@@ -54,5 +55,21 @@ tq_status tq_tendons_add_derivatives(const tq_model *model, bool springs, bool f
                                      const tq_path_sample *at, tq_scratch *scratch, double *dq,
                                      double *dqd, tq_error *reterr);
 size_t tq_tendons_derivatives_scratch_size(const tq_model *model);
+
+/**
+ * Add their derivatives, the second ones of the torque. With R = d(J qd)/dq, and a stiffness of 0
+ * where the spring is slack, those of dtau/dq by q are
+ *
+ *     f d2J/dq2 + dJ/dq (stiffness J + friction' R), twice,
+ *     + J (stiffness dJ/dq + friction' dR/dq + friction'' R R)
+ *
+ * Shapes   ret: three arrays (nv x nv x nv); its dqdd_dq is not written.
+ * Memory, Returns  as above, with tq_tendons_second_scratch_size(model).
+ * Cost     O(cube of the shares, or of the joints between points, of each tendon).
+ */
+tq_status tq_tendons_add_second(const tq_model *model, bool springs, bool friction,
+                                const tq_path_sample *at, tq_scratch *scratch,
+                                const tq_second_derivatives *ret, tq_error *reterr);
+size_t tq_tendons_second_scratch_size(const tq_model *model);
 
 #endif

@@ -42,16 +42,17 @@ if TYPE_CHECKING:
         ForwardDynamicsMassMatrixBoundsOut, ForwardDynamicsMassMatrixDerivativesOut, ForwardDynamicsMomentumOut,
         ForwardDynamicsMultipliersOut, ForwardDynamicsOffConstraintsItemOut,
         ForwardDynamicsOperationalSpaceInertiaOut, ForwardDynamicsPassivityOut, ForwardDynamicsProjectorsOut,
-        ForwardDynamicsReadAsItemOut, InertiaConsistencyOut, InertiaPrincipalOut, InertiaReadAsItemOut,
-        InertiaRequestBodiesItem, InverseDynamicsActuationOut, InverseDynamicsCenterOfMassOut,
-        InverseDynamicsChecksOut, InverseDynamicsChristoffelSymbolsOut, InverseDynamicsConstraintJacobianOut,
-        InverseDynamicsCoriolisMatrixOut, InverseDynamicsDecouplingOut, InverseDynamicsDerivativesOut,
-        InverseDynamicsDriveOut, InverseDynamicsEnergyOut, InverseDynamicsIntegrabilityOut,
-        InverseDynamicsLedgerOut, InverseDynamicsLimitsOut, InverseDynamicsLinkJacobiansOut, InverseDynamicsLogOut,
-        InverseDynamicsMassMatrixBoundsOut, InverseDynamicsMassMatrixDerivativesOut, InverseDynamicsMomentumOut,
-        InverseDynamicsMultipliersOut, InverseDynamicsOffConstraintsItemOut,
-        InverseDynamicsOperationalSpaceInertiaOut, InverseDynamicsPassivityOut, InverseDynamicsProjectorsOut,
-        InverseDynamicsReadAsItemOut, InverseDynamicsResidualOut, InverseKinematicsNearestOut,
+        ForwardDynamicsReadAsItemOut, ForwardDynamicsSecondDerivativesOut, InertiaConsistencyOut,
+        InertiaPrincipalOut, InertiaReadAsItemOut, InertiaRequestBodiesItem, InverseDynamicsActuationOut,
+        InverseDynamicsCenterOfMassOut, InverseDynamicsChecksOut, InverseDynamicsChristoffelSymbolsOut,
+        InverseDynamicsConstraintJacobianOut, InverseDynamicsCoriolisMatrixOut, InverseDynamicsDecouplingOut,
+        InverseDynamicsDerivativesOut, InverseDynamicsDriveOut, InverseDynamicsEnergyOut,
+        InverseDynamicsIntegrabilityOut, InverseDynamicsLedgerOut, InverseDynamicsLimitsOut,
+        InverseDynamicsLinkJacobiansOut, InverseDynamicsLogOut, InverseDynamicsMassMatrixBoundsOut,
+        InverseDynamicsMassMatrixDerivativesOut, InverseDynamicsMomentumOut, InverseDynamicsMultipliersOut,
+        InverseDynamicsOffConstraintsItemOut, InverseDynamicsOperationalSpaceInertiaOut,
+        InverseDynamicsPassivityOut, InverseDynamicsProjectorsOut, InverseDynamicsReadAsItemOut,
+        InverseDynamicsResidualOut, InverseDynamicsSecondDerivativesOut, InverseKinematicsNearestOut,
         InverseKinematicsReadAsItemOut, InverseKinematicsRequestTolerance, InverseKinematicsSolutionsItemOut,
         KinematicParameterOut, KinematicsFramesItemOut, KinematicsOffConstraintsItemOut, KinematicsReadAsItemOut,
         Log, LogColumns, LogFilter, LogFilterUsedOut, LogScale, LogUnits, ManipulabilityOffConstraintsItemOut,
@@ -71,8 +72,9 @@ if TYPE_CHECKING:
         TermsEnergyOut, TermsIntegrabilityOut, TermsLedgerOut, TermsLimitsOut, TermsLinkJacobiansOut,
         TermsMassMatrixBoundsOut, TermsMassMatrixDerivativesOut, TermsMomentumOut, TermsMultipliersOut,
         TermsOffConstraintsItemOut, TermsOperationalSpaceInertiaOut, TermsPassivityOut, TermsProjectorsOut,
-        TermsReadAsItemOut, TorqueTable, TrajectoryBindingItemOut, TrajectoryFourier, TrajectoryReadAsItemOut,
-        TrajectoryRequestLimits, TrajectoryViolationsItemOut, Variation, WarningsItemOut, Wrench, WrenchOverTime,
+        TermsReadAsItemOut, TermsSecondDerivativesOut, TorqueTable, TrajectoryBindingItemOut, TrajectoryFourier,
+        TrajectoryReadAsItemOut, TrajectoryRequestLimits, TrajectoryViolationsItemOut, Variation, WarningsItemOut,
+        Wrench, WrenchOverTime,
     )
 
 R = TypeVar("R", bound=Result)
@@ -122,6 +124,7 @@ class InverseDynamicsResult(Result):
     link_jacobians: InverseDynamicsLinkJacobiansOut
     ledger: InverseDynamicsLedgerOut
     derivatives: InverseDynamicsDerivativesOut
+    second_derivatives: InverseDynamicsSecondDerivativesOut
     checks: InverseDynamicsChecksOut
     drive: InverseDynamicsDriveOut
     decoupling: InverseDynamicsDecouplingOut
@@ -181,6 +184,7 @@ class ForwardDynamicsResult(Result):
     link_jacobians: ForwardDynamicsLinkJacobiansOut
     ledger: ForwardDynamicsLedgerOut
     derivatives: ForwardDynamicsDerivativesOut
+    second_derivatives: ForwardDynamicsSecondDerivativesOut
     checks: ForwardDynamicsChecksOut
     drive: ForwardDynamicsDriveOut
     decoupling: ForwardDynamicsDecouplingOut
@@ -235,6 +239,7 @@ class TermsResult(Result):
     link_jacobians: TermsLinkJacobiansOut
     ledger: TermsLedgerOut
     derivatives: TermsDerivativesOut
+    second_derivatives: TermsSecondDerivativesOut
     checks: TermsChecksOut
     drive: TermsDriveOut
     decoupling: TermsDecouplingOut
@@ -840,17 +845,17 @@ class RobotOperations:
             'mass_matrix_inverse', 'mass_matrix_bounds', 'mass_matrix_rate', 'mass_matrix_derivatives',
             'coriolis_matrix', 'coriolis_vector', 'christoffel_symbols', 'gravity_torque', 'friction', 'energy',
             'momentum', 'center_of_mass', 'center_of_mass_jacobian', 'operational_space_inertia', 'passivity',
-            'link_jacobians', 'ledger', 'derivatives', 'checks', 'drive', 'decoupling', 'multipliers',
-            'constraint_power', 'actuation', 'constraint_jacobian', 'projectors', 'integrability']] | None = None,
-            payload: Payload | None = None, coriolis_form: Literal['christoffel', 'c1', 'c2', 'stacked'] | None = None,
-            frame: str | Point1 | None = None, axes: Sequence[Literal['x', 'y', 'z', 'rx', 'ry', 'rz']] | None = None,
-            box: Literal['limits'] | Box1 | None = None, qd_ref: ArrayLike | Mapping[str, Any] | None = None, qdd_ref:
-            ArrayLike | Mapping[str, Any] | None = None, angles: Literal['rad', 'deg'] | None = None, t: Any | None =
-            None, violations: Any | None = None, duration_s: Any | None = None, binding: Any | None = None, provenance:
-            Any | None = None, warnings: Any | None = None, read_as: Any | None = None, fourier: Any | None = None,
-            score: Any | None = None, first_random: Any | None = None, tries: Any | None = None, improvements: Any |
-            None = None, samples_judged: Any | None = None, base_parameters: Any | None = None, idempotency_key: str |
-            None = None
+            'link_jacobians', 'ledger', 'derivatives', 'second_derivatives', 'checks', 'drive', 'decoupling',
+            'multipliers', 'constraint_power', 'actuation', 'constraint_jacobian', 'projectors', 'integrability']] |
+            None = None, payload: Payload | None = None, coriolis_form: Literal['christoffel', 'c1', 'c2', 'stacked'] |
+            None = None, frame: str | Point1 | None = None, axes: Sequence[Literal['x', 'y', 'z', 'rx', 'ry', 'rz']] |
+            None = None, box: Literal['limits'] | Box1 | None = None, qd_ref: ArrayLike | Mapping[str, Any] | None =
+            None, qdd_ref: ArrayLike | Mapping[str, Any] | None = None, angles: Literal['rad', 'deg'] | None = None, t:
+            Any | None = None, violations: Any | None = None, duration_s: Any | None = None, binding: Any | None = None,
+            provenance: Any | None = None, warnings: Any | None = None, read_as: Any | None = None, fourier: Any | None
+            = None, score: Any | None = None, first_random: Any | None = None, tries: Any | None = None, improvements:
+            Any | None = None, samples_judged: Any | None = None, base_parameters: Any | None = None, idempotency_key:
+            str | None = None
     ) -> InverseDynamicsResult: ...
     def inverse_dynamics(
             self, q: ArrayLike | Mapping[str, Any] | None = None, qd: ArrayLike | Mapping[str, Any] | None = None, qdd:
@@ -861,17 +866,17 @@ class RobotOperations:
             'mass_matrix_inverse', 'mass_matrix_bounds', 'mass_matrix_rate', 'mass_matrix_derivatives',
             'coriolis_matrix', 'coriolis_vector', 'christoffel_symbols', 'gravity_torque', 'friction', 'energy',
             'momentum', 'center_of_mass', 'center_of_mass_jacobian', 'operational_space_inertia', 'passivity',
-            'link_jacobians', 'ledger', 'derivatives', 'checks', 'drive', 'decoupling', 'multipliers',
-            'constraint_power', 'actuation', 'constraint_jacobian', 'projectors', 'integrability']] | None = None,
-            payload: Payload | None = None, coriolis_form: Literal['christoffel', 'c1', 'c2', 'stacked'] | None = None,
-            frame: str | Point1 | None = None, axes: Sequence[Literal['x', 'y', 'z', 'rx', 'ry', 'rz']] | None = None,
-            box: Literal['limits'] | Box1 | None = None, qd_ref: ArrayLike | Mapping[str, Any] | None = None, qdd_ref:
-            ArrayLike | Mapping[str, Any] | None = None, angles: Literal['rad', 'deg'] | None = None, t: Any | None =
-            None, violations: Any | None = None, duration_s: Any | None = None, binding: Any | None = None, provenance:
-            Any | None = None, warnings: Any | None = None, read_as: Any | None = None, fourier: Any | None = None,
-            score: Any | None = None, first_random: Any | None = None, tries: Any | None = None, improvements: Any |
-            None = None, samples_judged: Any | None = None, base_parameters: Any | None = None, idempotency_key: str |
-            None = None
+            'link_jacobians', 'ledger', 'derivatives', 'second_derivatives', 'checks', 'drive', 'decoupling',
+            'multipliers', 'constraint_power', 'actuation', 'constraint_jacobian', 'projectors', 'integrability']] |
+            None = None, payload: Payload | None = None, coriolis_form: Literal['christoffel', 'c1', 'c2', 'stacked'] |
+            None = None, frame: str | Point1 | None = None, axes: Sequence[Literal['x', 'y', 'z', 'rx', 'ry', 'rz']] |
+            None = None, box: Literal['limits'] | Box1 | None = None, qd_ref: ArrayLike | Mapping[str, Any] | None =
+            None, qdd_ref: ArrayLike | Mapping[str, Any] | None = None, angles: Literal['rad', 'deg'] | None = None, t:
+            Any | None = None, violations: Any | None = None, duration_s: Any | None = None, binding: Any | None = None,
+            provenance: Any | None = None, warnings: Any | None = None, read_as: Any | None = None, fourier: Any | None
+            = None, score: Any | None = None, first_random: Any | None = None, tries: Any | None = None, improvements:
+            Any | None = None, samples_judged: Any | None = None, base_parameters: Any | None = None, idempotency_key:
+            str | None = None
     ) -> Array | InverseDynamicsResult:
         """Joint torques from motion.
 
@@ -890,7 +895,8 @@ class RobotOperations:
             joints: Another order of joints for every array of the request and the answer; names each moving joint
                 once
             gravity: m/s^2 in the world frame, instead of the robot's own
-            without: Terms to leave out of torque, `ledger`, `derivatives` and `checks`; rotors also of the matrices
+            without: Terms to leave out of torque, `ledger`, `derivatives`, `second_derivatives` and `checks`;
+                rotors also of the matrices
             include: Further results, in the robot's own order or that of `joints`; not for NPY answers
             coriolis_form: Of `coriolis_matrix`; c1 and c2 are for robots without spherical and floating joints
                 (default christoffel)
@@ -937,13 +943,13 @@ class RobotOperations:
             'limits', 'mass_matrix', 'mass_matrix_inverse', 'mass_matrix_bounds', 'mass_matrix_rate',
             'mass_matrix_derivatives', 'coriolis_matrix', 'coriolis_vector', 'christoffel_symbols', 'gravity_torque',
             'friction', 'energy', 'momentum', 'center_of_mass', 'center_of_mass_jacobian', 'operational_space_inertia',
-            'passivity', 'link_jacobians', 'ledger', 'derivatives', 'checks', 'drive', 'decoupling', 'multipliers',
-            'constraint_power', 'actuation', 'constraint_jacobian', 'projectors', 'integrability']] | None = None,
-            payload: Payload | None = None, coriolis_form: Literal['christoffel', 'c1', 'c2', 'stacked'] | None = None,
-            frame: str | Point1 | None = None, axes: Sequence[Literal['x', 'y', 'z', 'rx', 'ry', 'rz']] | None = None,
-            box: Literal['limits'] | Box1 | None = None, qd_ref: ArrayLike | Mapping[str, Any] | None = None, qdd_ref:
-            ArrayLike | Mapping[str, Any] | None = None, angles: Literal['rad', 'deg'] | None = None, idempotency_key:
-            str | None = None
+            'passivity', 'link_jacobians', 'ledger', 'derivatives', 'second_derivatives', 'checks', 'drive',
+            'decoupling', 'multipliers', 'constraint_power', 'actuation', 'constraint_jacobian', 'projectors',
+            'integrability']] | None = None, payload: Payload | None = None, coriolis_form: Literal['christoffel', 'c1',
+            'c2', 'stacked'] | None = None, frame: str | Point1 | None = None, axes: Sequence[Literal['x', 'y', 'z',
+            'rx', 'ry', 'rz']] | None = None, box: Literal['limits'] | Box1 | None = None, qd_ref: ArrayLike |
+            Mapping[str, Any] | None = None, qdd_ref: ArrayLike | Mapping[str, Any] | None = None, angles:
+            Literal['rad', 'deg'] | None = None, idempotency_key: str | None = None
     ) -> ForwardDynamicsResult: ...
     def forward_dynamics(
             self, q: ArrayLike | Mapping[str, Any], qd: ArrayLike | Mapping[str, Any] | None = None, tau: ArrayLike |
@@ -953,13 +959,13 @@ class RobotOperations:
             'limits', 'mass_matrix', 'mass_matrix_inverse', 'mass_matrix_bounds', 'mass_matrix_rate',
             'mass_matrix_derivatives', 'coriolis_matrix', 'coriolis_vector', 'christoffel_symbols', 'gravity_torque',
             'friction', 'energy', 'momentum', 'center_of_mass', 'center_of_mass_jacobian', 'operational_space_inertia',
-            'passivity', 'link_jacobians', 'ledger', 'derivatives', 'checks', 'drive', 'decoupling', 'multipliers',
-            'constraint_power', 'actuation', 'constraint_jacobian', 'projectors', 'integrability']] | None = None,
-            payload: Payload | None = None, coriolis_form: Literal['christoffel', 'c1', 'c2', 'stacked'] | None = None,
-            frame: str | Point1 | None = None, axes: Sequence[Literal['x', 'y', 'z', 'rx', 'ry', 'rz']] | None = None,
-            box: Literal['limits'] | Box1 | None = None, qd_ref: ArrayLike | Mapping[str, Any] | None = None, qdd_ref:
-            ArrayLike | Mapping[str, Any] | None = None, angles: Literal['rad', 'deg'] | None = None, idempotency_key:
-            str | None = None
+            'passivity', 'link_jacobians', 'ledger', 'derivatives', 'second_derivatives', 'checks', 'drive',
+            'decoupling', 'multipliers', 'constraint_power', 'actuation', 'constraint_jacobian', 'projectors',
+            'integrability']] | None = None, payload: Payload | None = None, coriolis_form: Literal['christoffel', 'c1',
+            'c2', 'stacked'] | None = None, frame: str | Point1 | None = None, axes: Sequence[Literal['x', 'y', 'z',
+            'rx', 'ry', 'rz']] | None = None, box: Literal['limits'] | Box1 | None = None, qd_ref: ArrayLike |
+            Mapping[str, Any] | None = None, qdd_ref: ArrayLike | Mapping[str, Any] | None = None, angles:
+            Literal['rad', 'deg'] | None = None, idempotency_key: str | None = None
     ) -> Array | ForwardDynamicsResult:
         """Accelerations from joint torques.
 
@@ -974,7 +980,8 @@ class RobotOperations:
             joints: Another order of joints for every array of the request and the answer; names each moving joint
                 once
             gravity: m/s^2 in the world frame, instead of the robot's own
-            without: Terms to leave out of torque, `ledger`, `derivatives` and `checks`; rotors also of the matrices
+            without: Terms to leave out of torque, `ledger`, `derivatives`, `second_derivatives` and `checks`;
+                rotors also of the matrices
             include: Further results, in the robot's own order or that of `joints`; not for NPY answers
             coriolis_form: Of `coriolis_matrix`; c1 and c2 are for robots without spherical and floating joints
                 (default christoffel)
@@ -997,27 +1004,27 @@ class RobotOperations:
             'mass_matrix_inverse', 'mass_matrix_bounds', 'mass_matrix_rate', 'mass_matrix_derivatives',
             'coriolis_matrix', 'coriolis_vector', 'christoffel_symbols', 'gravity_torque', 'friction', 'energy',
             'momentum', 'center_of_mass', 'center_of_mass_jacobian', 'operational_space_inertia', 'passivity',
-            'link_jacobians', 'ledger', 'derivatives', 'checks', 'drive', 'decoupling', 'multipliers',
-            'constraint_power', 'actuation', 'constraint_jacobian', 'projectors', 'integrability']], qd: ArrayLike |
-            Mapping[str, Any] | None = None, qdd: ArrayLike | Mapping[str, Any] | None = None, *, tau: Any | None =
-            None, joints: Sequence[str] | None = None, external_wrenches: Sequence[Wrench] | None = None, gravity:
-            ArrayLike | None = None, without: Sequence[Literal['friction', 'rotor', 'spring', 'gravity', 'external',
-            'velocity', 'inertia']] | None = None, payload: Payload | None = None, coriolis_form: Literal['christoffel',
-            'c1', 'c2', 'stacked'] | None = None, frame: str | Point1 | None = None, axes: Sequence[Literal['x', 'y',
-            'z', 'rx', 'ry', 'rz']] | None = None, box: Literal['limits'] | Box1 | None = None, qd_ref: ArrayLike |
-            Mapping[str, Any] | None = None, qdd_ref: ArrayLike | Mapping[str, Any] | None = None, angles:
-            Literal['rad', 'deg'] | None = None, t: Any | None = None, violations: Any | None = None, duration_s: Any |
-            None = None, binding: Any | None = None, provenance: Any | None = None, warnings: Any | None = None,
-            read_as: Any | None = None, fourier: Any | None = None, score: Any | None = None, first_random: Any | None =
-            None, tries: Any | None = None, improvements: Any | None = None, samples_judged: Any | None = None,
-            base_parameters: Any | None = None, idempotency_key: str | None = None
+            'link_jacobians', 'ledger', 'derivatives', 'second_derivatives', 'checks', 'drive', 'decoupling',
+            'multipliers', 'constraint_power', 'actuation', 'constraint_jacobian', 'projectors', 'integrability']], qd:
+            ArrayLike | Mapping[str, Any] | None = None, qdd: ArrayLike | Mapping[str, Any] | None = None, *, tau: Any |
+            None = None, joints: Sequence[str] | None = None, external_wrenches: Sequence[Wrench] | None = None,
+            gravity: ArrayLike | None = None, without: Sequence[Literal['friction', 'rotor', 'spring', 'gravity',
+            'external', 'velocity', 'inertia']] | None = None, payload: Payload | None = None, coriolis_form:
+            Literal['christoffel', 'c1', 'c2', 'stacked'] | None = None, frame: str | Point1 | None = None, axes:
+            Sequence[Literal['x', 'y', 'z', 'rx', 'ry', 'rz']] | None = None, box: Literal['limits'] | Box1 | None =
+            None, qd_ref: ArrayLike | Mapping[str, Any] | None = None, qdd_ref: ArrayLike | Mapping[str, Any] | None =
+            None, angles: Literal['rad', 'deg'] | None = None, t: Any | None = None, violations: Any | None = None,
+            duration_s: Any | None = None, binding: Any | None = None, provenance: Any | None = None, warnings: Any |
+            None = None, read_as: Any | None = None, fourier: Any | None = None, score: Any | None = None, first_random:
+            Any | None = None, tries: Any | None = None, improvements: Any | None = None, samples_judged: Any | None =
+            None, base_parameters: Any | None = None, idempotency_key: str | None = None
     ) -> TermsResult:
         """Any terms of the equation of motion, in one pass.
 
         What `include` names, of each sample. Rates and accelerations that are left out are zero. Robots of more
         than 128 degrees of freedom get `mass_matrix`, `coriolis_vector`, `gravity_torque`, `energy`, `momentum` and
-        `derivatives`, as far as memory reaches, those of up to 128 all; bounds over a `box` for chains of up to 180
-        joints, mimicking and fixed ones among them.
+        `derivatives`, as far as memory reaches, those of up to 128 all (`second_derivatives` up to 64); bounds over
+        a `box` for chains of up to 180 joints, mimicking and fixed ones among them.
 
         Arguments:
             q: rad or m: nq numbers a sample
@@ -1028,7 +1035,8 @@ class RobotOperations:
             joints: Another order of joints for every array of the request and the answer; names each moving joint
                 once
             gravity: m/s^2 in the world frame, instead of the robot's own
-            without: Terms to leave out of torque, `ledger`, `derivatives` and `checks`; rotors also of the matrices
+            without: Terms to leave out of torque, `ledger`, `derivatives`, `second_derivatives` and `checks`;
+                rotors also of the matrices
             coriolis_form: Of `coriolis_matrix`; c1 and c2 are for robots without spherical and floating joints
                 (default christoffel)
             frame: The point of `operational_space_inertia`
@@ -1639,17 +1647,17 @@ class RobotJobs:
             'mass_matrix_inverse', 'mass_matrix_bounds', 'mass_matrix_rate', 'mass_matrix_derivatives',
             'coriolis_matrix', 'coriolis_vector', 'christoffel_symbols', 'gravity_torque', 'friction', 'energy',
             'momentum', 'center_of_mass', 'center_of_mass_jacobian', 'operational_space_inertia', 'passivity',
-            'link_jacobians', 'ledger', 'derivatives', 'checks', 'drive', 'decoupling', 'multipliers',
-            'constraint_power', 'actuation', 'constraint_jacobian', 'projectors', 'integrability']] | None = None,
-            payload: Payload | None = None, coriolis_form: Literal['christoffel', 'c1', 'c2', 'stacked'] | None = None,
-            frame: str | Point1 | None = None, axes: Sequence[Literal['x', 'y', 'z', 'rx', 'ry', 'rz']] | None = None,
-            box: Literal['limits'] | Box1 | None = None, qd_ref: ArrayLike | Mapping[str, Any] | None = None, qdd_ref:
-            ArrayLike | Mapping[str, Any] | None = None, angles: Literal['rad', 'deg'] | None = None, t: Any | None =
-            None, violations: Any | None = None, duration_s: Any | None = None, binding: Any | None = None, provenance:
-            Any | None = None, warnings: Any | None = None, read_as: Any | None = None, fourier: Any | None = None,
-            score: Any | None = None, first_random: Any | None = None, tries: Any | None = None, improvements: Any |
-            None = None, samples_judged: Any | None = None, base_parameters: Any | None = None, idempotency_key: str |
-            None = None
+            'link_jacobians', 'ledger', 'derivatives', 'second_derivatives', 'checks', 'drive', 'decoupling',
+            'multipliers', 'constraint_power', 'actuation', 'constraint_jacobian', 'projectors', 'integrability']] |
+            None = None, payload: Payload | None = None, coriolis_form: Literal['christoffel', 'c1', 'c2', 'stacked'] |
+            None = None, frame: str | Point1 | None = None, axes: Sequence[Literal['x', 'y', 'z', 'rx', 'ry', 'rz']] |
+            None = None, box: Literal['limits'] | Box1 | None = None, qd_ref: ArrayLike | Mapping[str, Any] | None =
+            None, qdd_ref: ArrayLike | Mapping[str, Any] | None = None, angles: Literal['rad', 'deg'] | None = None, t:
+            Any | None = None, violations: Any | None = None, duration_s: Any | None = None, binding: Any | None = None,
+            provenance: Any | None = None, warnings: Any | None = None, read_as: Any | None = None, fourier: Any | None
+            = None, score: Any | None = None, first_random: Any | None = None, tries: Any | None = None, improvements:
+            Any | None = None, samples_judged: Any | None = None, base_parameters: Any | None = None, idempotency_key:
+            str | None = None
     ) -> Job[InverseDynamicsResult]:
         return self._compute('inverse-dynamics', InverseDynamicsResult, {'q': q, 'qd': qd, 'qdd': qdd,
             'tau': tau, 'from': from_, 'joints': joints, 'external_wrenches': external_wrenches, 'gravity':
@@ -1668,13 +1676,13 @@ class RobotJobs:
             'limits', 'mass_matrix', 'mass_matrix_inverse', 'mass_matrix_bounds', 'mass_matrix_rate',
             'mass_matrix_derivatives', 'coriolis_matrix', 'coriolis_vector', 'christoffel_symbols', 'gravity_torque',
             'friction', 'energy', 'momentum', 'center_of_mass', 'center_of_mass_jacobian', 'operational_space_inertia',
-            'passivity', 'link_jacobians', 'ledger', 'derivatives', 'checks', 'drive', 'decoupling', 'multipliers',
-            'constraint_power', 'actuation', 'constraint_jacobian', 'projectors', 'integrability']] | None = None,
-            payload: Payload | None = None, coriolis_form: Literal['christoffel', 'c1', 'c2', 'stacked'] | None = None,
-            frame: str | Point1 | None = None, axes: Sequence[Literal['x', 'y', 'z', 'rx', 'ry', 'rz']] | None = None,
-            box: Literal['limits'] | Box1 | None = None, qd_ref: ArrayLike | Mapping[str, Any] | None = None, qdd_ref:
-            ArrayLike | Mapping[str, Any] | None = None, angles: Literal['rad', 'deg'] | None = None, idempotency_key:
-            str | None = None
+            'passivity', 'link_jacobians', 'ledger', 'derivatives', 'second_derivatives', 'checks', 'drive',
+            'decoupling', 'multipliers', 'constraint_power', 'actuation', 'constraint_jacobian', 'projectors',
+            'integrability']] | None = None, payload: Payload | None = None, coriolis_form: Literal['christoffel', 'c1',
+            'c2', 'stacked'] | None = None, frame: str | Point1 | None = None, axes: Sequence[Literal['x', 'y', 'z',
+            'rx', 'ry', 'rz']] | None = None, box: Literal['limits'] | Box1 | None = None, qd_ref: ArrayLike |
+            Mapping[str, Any] | None = None, qdd_ref: ArrayLike | Mapping[str, Any] | None = None, angles:
+            Literal['rad', 'deg'] | None = None, idempotency_key: str | None = None
     ) -> Job[ForwardDynamicsResult]:
         return self._compute('forward-dynamics', ForwardDynamicsResult, {'q': q, 'qd': qd, 'tau': tau,
             'joints': joints, 'external_wrenches': external_wrenches, 'gravity': gravity, 'without':
@@ -1687,20 +1695,20 @@ class RobotJobs:
             'mass_matrix_inverse', 'mass_matrix_bounds', 'mass_matrix_rate', 'mass_matrix_derivatives',
             'coriolis_matrix', 'coriolis_vector', 'christoffel_symbols', 'gravity_torque', 'friction', 'energy',
             'momentum', 'center_of_mass', 'center_of_mass_jacobian', 'operational_space_inertia', 'passivity',
-            'link_jacobians', 'ledger', 'derivatives', 'checks', 'drive', 'decoupling', 'multipliers',
-            'constraint_power', 'actuation', 'constraint_jacobian', 'projectors', 'integrability']], qd: ArrayLike |
-            Mapping[str, Any] | None = None, qdd: ArrayLike | Mapping[str, Any] | None = None, *, tau: Any | None =
-            None, joints: Sequence[str] | None = None, external_wrenches: Sequence[Wrench] | None = None, gravity:
-            ArrayLike | None = None, without: Sequence[Literal['friction', 'rotor', 'spring', 'gravity', 'external',
-            'velocity', 'inertia']] | None = None, payload: Payload | None = None, coriolis_form: Literal['christoffel',
-            'c1', 'c2', 'stacked'] | None = None, frame: str | Point1 | None = None, axes: Sequence[Literal['x', 'y',
-            'z', 'rx', 'ry', 'rz']] | None = None, box: Literal['limits'] | Box1 | None = None, qd_ref: ArrayLike |
-            Mapping[str, Any] | None = None, qdd_ref: ArrayLike | Mapping[str, Any] | None = None, angles:
-            Literal['rad', 'deg'] | None = None, t: Any | None = None, violations: Any | None = None, duration_s: Any |
-            None = None, binding: Any | None = None, provenance: Any | None = None, warnings: Any | None = None,
-            read_as: Any | None = None, fourier: Any | None = None, score: Any | None = None, first_random: Any | None =
-            None, tries: Any | None = None, improvements: Any | None = None, samples_judged: Any | None = None,
-            base_parameters: Any | None = None, idempotency_key: str | None = None
+            'link_jacobians', 'ledger', 'derivatives', 'second_derivatives', 'checks', 'drive', 'decoupling',
+            'multipliers', 'constraint_power', 'actuation', 'constraint_jacobian', 'projectors', 'integrability']], qd:
+            ArrayLike | Mapping[str, Any] | None = None, qdd: ArrayLike | Mapping[str, Any] | None = None, *, tau: Any |
+            None = None, joints: Sequence[str] | None = None, external_wrenches: Sequence[Wrench] | None = None,
+            gravity: ArrayLike | None = None, without: Sequence[Literal['friction', 'rotor', 'spring', 'gravity',
+            'external', 'velocity', 'inertia']] | None = None, payload: Payload | None = None, coriolis_form:
+            Literal['christoffel', 'c1', 'c2', 'stacked'] | None = None, frame: str | Point1 | None = None, axes:
+            Sequence[Literal['x', 'y', 'z', 'rx', 'ry', 'rz']] | None = None, box: Literal['limits'] | Box1 | None =
+            None, qd_ref: ArrayLike | Mapping[str, Any] | None = None, qdd_ref: ArrayLike | Mapping[str, Any] | None =
+            None, angles: Literal['rad', 'deg'] | None = None, t: Any | None = None, violations: Any | None = None,
+            duration_s: Any | None = None, binding: Any | None = None, provenance: Any | None = None, warnings: Any |
+            None = None, read_as: Any | None = None, fourier: Any | None = None, score: Any | None = None, first_random:
+            Any | None = None, tries: Any | None = None, improvements: Any | None = None, samples_judged: Any | None =
+            None, base_parameters: Any | None = None, idempotency_key: str | None = None
     ) -> Job[TermsResult]:
         return self._compute('terms', TermsResult, {'q': q, 'include': include, 'qd': qd, 'qdd': qdd, 'tau':
             tau, 'joints': joints, 'external_wrenches': external_wrenches, 'gravity': gravity, 'without':
@@ -1930,17 +1938,17 @@ class AsyncRobotOperations:
             'mass_matrix_inverse', 'mass_matrix_bounds', 'mass_matrix_rate', 'mass_matrix_derivatives',
             'coriolis_matrix', 'coriolis_vector', 'christoffel_symbols', 'gravity_torque', 'friction', 'energy',
             'momentum', 'center_of_mass', 'center_of_mass_jacobian', 'operational_space_inertia', 'passivity',
-            'link_jacobians', 'ledger', 'derivatives', 'checks', 'drive', 'decoupling', 'multipliers',
-            'constraint_power', 'actuation', 'constraint_jacobian', 'projectors', 'integrability']] | None = None,
-            payload: Payload | None = None, coriolis_form: Literal['christoffel', 'c1', 'c2', 'stacked'] | None = None,
-            frame: str | Point1 | None = None, axes: Sequence[Literal['x', 'y', 'z', 'rx', 'ry', 'rz']] | None = None,
-            box: Literal['limits'] | Box1 | None = None, qd_ref: ArrayLike | Mapping[str, Any] | None = None, qdd_ref:
-            ArrayLike | Mapping[str, Any] | None = None, angles: Literal['rad', 'deg'] | None = None, t: Any | None =
-            None, violations: Any | None = None, duration_s: Any | None = None, binding: Any | None = None, provenance:
-            Any | None = None, warnings: Any | None = None, read_as: Any | None = None, fourier: Any | None = None,
-            score: Any | None = None, first_random: Any | None = None, tries: Any | None = None, improvements: Any |
-            None = None, samples_judged: Any | None = None, base_parameters: Any | None = None, idempotency_key: str |
-            None = None
+            'link_jacobians', 'ledger', 'derivatives', 'second_derivatives', 'checks', 'drive', 'decoupling',
+            'multipliers', 'constraint_power', 'actuation', 'constraint_jacobian', 'projectors', 'integrability']] |
+            None = None, payload: Payload | None = None, coriolis_form: Literal['christoffel', 'c1', 'c2', 'stacked'] |
+            None = None, frame: str | Point1 | None = None, axes: Sequence[Literal['x', 'y', 'z', 'rx', 'ry', 'rz']] |
+            None = None, box: Literal['limits'] | Box1 | None = None, qd_ref: ArrayLike | Mapping[str, Any] | None =
+            None, qdd_ref: ArrayLike | Mapping[str, Any] | None = None, angles: Literal['rad', 'deg'] | None = None, t:
+            Any | None = None, violations: Any | None = None, duration_s: Any | None = None, binding: Any | None = None,
+            provenance: Any | None = None, warnings: Any | None = None, read_as: Any | None = None, fourier: Any | None
+            = None, score: Any | None = None, first_random: Any | None = None, tries: Any | None = None, improvements:
+            Any | None = None, samples_judged: Any | None = None, base_parameters: Any | None = None, idempotency_key:
+            str | None = None
     ) -> Awaitable[InverseDynamicsResult]: ...
     def inverse_dynamics(
             self, q: ArrayLike | Mapping[str, Any] | None = None, qd: ArrayLike | Mapping[str, Any] | None = None, qdd:
@@ -1951,17 +1959,17 @@ class AsyncRobotOperations:
             'mass_matrix_inverse', 'mass_matrix_bounds', 'mass_matrix_rate', 'mass_matrix_derivatives',
             'coriolis_matrix', 'coriolis_vector', 'christoffel_symbols', 'gravity_torque', 'friction', 'energy',
             'momentum', 'center_of_mass', 'center_of_mass_jacobian', 'operational_space_inertia', 'passivity',
-            'link_jacobians', 'ledger', 'derivatives', 'checks', 'drive', 'decoupling', 'multipliers',
-            'constraint_power', 'actuation', 'constraint_jacobian', 'projectors', 'integrability']] | None = None,
-            payload: Payload | None = None, coriolis_form: Literal['christoffel', 'c1', 'c2', 'stacked'] | None = None,
-            frame: str | Point1 | None = None, axes: Sequence[Literal['x', 'y', 'z', 'rx', 'ry', 'rz']] | None = None,
-            box: Literal['limits'] | Box1 | None = None, qd_ref: ArrayLike | Mapping[str, Any] | None = None, qdd_ref:
-            ArrayLike | Mapping[str, Any] | None = None, angles: Literal['rad', 'deg'] | None = None, t: Any | None =
-            None, violations: Any | None = None, duration_s: Any | None = None, binding: Any | None = None, provenance:
-            Any | None = None, warnings: Any | None = None, read_as: Any | None = None, fourier: Any | None = None,
-            score: Any | None = None, first_random: Any | None = None, tries: Any | None = None, improvements: Any |
-            None = None, samples_judged: Any | None = None, base_parameters: Any | None = None, idempotency_key: str |
-            None = None
+            'link_jacobians', 'ledger', 'derivatives', 'second_derivatives', 'checks', 'drive', 'decoupling',
+            'multipliers', 'constraint_power', 'actuation', 'constraint_jacobian', 'projectors', 'integrability']] |
+            None = None, payload: Payload | None = None, coriolis_form: Literal['christoffel', 'c1', 'c2', 'stacked'] |
+            None = None, frame: str | Point1 | None = None, axes: Sequence[Literal['x', 'y', 'z', 'rx', 'ry', 'rz']] |
+            None = None, box: Literal['limits'] | Box1 | None = None, qd_ref: ArrayLike | Mapping[str, Any] | None =
+            None, qdd_ref: ArrayLike | Mapping[str, Any] | None = None, angles: Literal['rad', 'deg'] | None = None, t:
+            Any | None = None, violations: Any | None = None, duration_s: Any | None = None, binding: Any | None = None,
+            provenance: Any | None = None, warnings: Any | None = None, read_as: Any | None = None, fourier: Any | None
+            = None, score: Any | None = None, first_random: Any | None = None, tries: Any | None = None, improvements:
+            Any | None = None, samples_judged: Any | None = None, base_parameters: Any | None = None, idempotency_key:
+            str | None = None
     ) -> Awaitable[Array] | Awaitable[InverseDynamicsResult]:
         """Joint torques from motion.
 
@@ -1980,7 +1988,8 @@ class AsyncRobotOperations:
             joints: Another order of joints for every array of the request and the answer; names each moving joint
                 once
             gravity: m/s^2 in the world frame, instead of the robot's own
-            without: Terms to leave out of torque, `ledger`, `derivatives` and `checks`; rotors also of the matrices
+            without: Terms to leave out of torque, `ledger`, `derivatives`, `second_derivatives` and `checks`;
+                rotors also of the matrices
             include: Further results, in the robot's own order or that of `joints`; not for NPY answers
             coriolis_form: Of `coriolis_matrix`; c1 and c2 are for robots without spherical and floating joints
                 (default christoffel)
@@ -2027,13 +2036,13 @@ class AsyncRobotOperations:
             'limits', 'mass_matrix', 'mass_matrix_inverse', 'mass_matrix_bounds', 'mass_matrix_rate',
             'mass_matrix_derivatives', 'coriolis_matrix', 'coriolis_vector', 'christoffel_symbols', 'gravity_torque',
             'friction', 'energy', 'momentum', 'center_of_mass', 'center_of_mass_jacobian', 'operational_space_inertia',
-            'passivity', 'link_jacobians', 'ledger', 'derivatives', 'checks', 'drive', 'decoupling', 'multipliers',
-            'constraint_power', 'actuation', 'constraint_jacobian', 'projectors', 'integrability']] | None = None,
-            payload: Payload | None = None, coriolis_form: Literal['christoffel', 'c1', 'c2', 'stacked'] | None = None,
-            frame: str | Point1 | None = None, axes: Sequence[Literal['x', 'y', 'z', 'rx', 'ry', 'rz']] | None = None,
-            box: Literal['limits'] | Box1 | None = None, qd_ref: ArrayLike | Mapping[str, Any] | None = None, qdd_ref:
-            ArrayLike | Mapping[str, Any] | None = None, angles: Literal['rad', 'deg'] | None = None, idempotency_key:
-            str | None = None
+            'passivity', 'link_jacobians', 'ledger', 'derivatives', 'second_derivatives', 'checks', 'drive',
+            'decoupling', 'multipliers', 'constraint_power', 'actuation', 'constraint_jacobian', 'projectors',
+            'integrability']] | None = None, payload: Payload | None = None, coriolis_form: Literal['christoffel', 'c1',
+            'c2', 'stacked'] | None = None, frame: str | Point1 | None = None, axes: Sequence[Literal['x', 'y', 'z',
+            'rx', 'ry', 'rz']] | None = None, box: Literal['limits'] | Box1 | None = None, qd_ref: ArrayLike |
+            Mapping[str, Any] | None = None, qdd_ref: ArrayLike | Mapping[str, Any] | None = None, angles:
+            Literal['rad', 'deg'] | None = None, idempotency_key: str | None = None
     ) -> Awaitable[ForwardDynamicsResult]: ...
     def forward_dynamics(
             self, q: ArrayLike | Mapping[str, Any], qd: ArrayLike | Mapping[str, Any] | None = None, tau: ArrayLike |
@@ -2043,13 +2052,13 @@ class AsyncRobotOperations:
             'limits', 'mass_matrix', 'mass_matrix_inverse', 'mass_matrix_bounds', 'mass_matrix_rate',
             'mass_matrix_derivatives', 'coriolis_matrix', 'coriolis_vector', 'christoffel_symbols', 'gravity_torque',
             'friction', 'energy', 'momentum', 'center_of_mass', 'center_of_mass_jacobian', 'operational_space_inertia',
-            'passivity', 'link_jacobians', 'ledger', 'derivatives', 'checks', 'drive', 'decoupling', 'multipliers',
-            'constraint_power', 'actuation', 'constraint_jacobian', 'projectors', 'integrability']] | None = None,
-            payload: Payload | None = None, coriolis_form: Literal['christoffel', 'c1', 'c2', 'stacked'] | None = None,
-            frame: str | Point1 | None = None, axes: Sequence[Literal['x', 'y', 'z', 'rx', 'ry', 'rz']] | None = None,
-            box: Literal['limits'] | Box1 | None = None, qd_ref: ArrayLike | Mapping[str, Any] | None = None, qdd_ref:
-            ArrayLike | Mapping[str, Any] | None = None, angles: Literal['rad', 'deg'] | None = None, idempotency_key:
-            str | None = None
+            'passivity', 'link_jacobians', 'ledger', 'derivatives', 'second_derivatives', 'checks', 'drive',
+            'decoupling', 'multipliers', 'constraint_power', 'actuation', 'constraint_jacobian', 'projectors',
+            'integrability']] | None = None, payload: Payload | None = None, coriolis_form: Literal['christoffel', 'c1',
+            'c2', 'stacked'] | None = None, frame: str | Point1 | None = None, axes: Sequence[Literal['x', 'y', 'z',
+            'rx', 'ry', 'rz']] | None = None, box: Literal['limits'] | Box1 | None = None, qd_ref: ArrayLike |
+            Mapping[str, Any] | None = None, qdd_ref: ArrayLike | Mapping[str, Any] | None = None, angles:
+            Literal['rad', 'deg'] | None = None, idempotency_key: str | None = None
     ) -> Awaitable[Array] | Awaitable[ForwardDynamicsResult]:
         """Accelerations from joint torques.
 
@@ -2064,7 +2073,8 @@ class AsyncRobotOperations:
             joints: Another order of joints for every array of the request and the answer; names each moving joint
                 once
             gravity: m/s^2 in the world frame, instead of the robot's own
-            without: Terms to leave out of torque, `ledger`, `derivatives` and `checks`; rotors also of the matrices
+            without: Terms to leave out of torque, `ledger`, `derivatives`, `second_derivatives` and `checks`;
+                rotors also of the matrices
             include: Further results, in the robot's own order or that of `joints`; not for NPY answers
             coriolis_form: Of `coriolis_matrix`; c1 and c2 are for robots without spherical and floating joints
                 (default christoffel)
@@ -2087,20 +2097,20 @@ class AsyncRobotOperations:
             'mass_matrix_inverse', 'mass_matrix_bounds', 'mass_matrix_rate', 'mass_matrix_derivatives',
             'coriolis_matrix', 'coriolis_vector', 'christoffel_symbols', 'gravity_torque', 'friction', 'energy',
             'momentum', 'center_of_mass', 'center_of_mass_jacobian', 'operational_space_inertia', 'passivity',
-            'link_jacobians', 'ledger', 'derivatives', 'checks', 'drive', 'decoupling', 'multipliers',
-            'constraint_power', 'actuation', 'constraint_jacobian', 'projectors', 'integrability']], qd: ArrayLike |
-            Mapping[str, Any] | None = None, qdd: ArrayLike | Mapping[str, Any] | None = None, *, tau: Any | None =
-            None, joints: Sequence[str] | None = None, external_wrenches: Sequence[Wrench] | None = None, gravity:
-            ArrayLike | None = None, without: Sequence[Literal['friction', 'rotor', 'spring', 'gravity', 'external',
-            'velocity', 'inertia']] | None = None, payload: Payload | None = None, coriolis_form: Literal['christoffel',
-            'c1', 'c2', 'stacked'] | None = None, frame: str | Point1 | None = None, axes: Sequence[Literal['x', 'y',
-            'z', 'rx', 'ry', 'rz']] | None = None, box: Literal['limits'] | Box1 | None = None, qd_ref: ArrayLike |
-            Mapping[str, Any] | None = None, qdd_ref: ArrayLike | Mapping[str, Any] | None = None, angles:
-            Literal['rad', 'deg'] | None = None, t: Any | None = None, violations: Any | None = None, duration_s: Any |
-            None = None, binding: Any | None = None, provenance: Any | None = None, warnings: Any | None = None,
-            read_as: Any | None = None, fourier: Any | None = None, score: Any | None = None, first_random: Any | None =
-            None, tries: Any | None = None, improvements: Any | None = None, samples_judged: Any | None = None,
-            base_parameters: Any | None = None, idempotency_key: str | None = None
+            'link_jacobians', 'ledger', 'derivatives', 'second_derivatives', 'checks', 'drive', 'decoupling',
+            'multipliers', 'constraint_power', 'actuation', 'constraint_jacobian', 'projectors', 'integrability']], qd:
+            ArrayLike | Mapping[str, Any] | None = None, qdd: ArrayLike | Mapping[str, Any] | None = None, *, tau: Any |
+            None = None, joints: Sequence[str] | None = None, external_wrenches: Sequence[Wrench] | None = None,
+            gravity: ArrayLike | None = None, without: Sequence[Literal['friction', 'rotor', 'spring', 'gravity',
+            'external', 'velocity', 'inertia']] | None = None, payload: Payload | None = None, coriolis_form:
+            Literal['christoffel', 'c1', 'c2', 'stacked'] | None = None, frame: str | Point1 | None = None, axes:
+            Sequence[Literal['x', 'y', 'z', 'rx', 'ry', 'rz']] | None = None, box: Literal['limits'] | Box1 | None =
+            None, qd_ref: ArrayLike | Mapping[str, Any] | None = None, qdd_ref: ArrayLike | Mapping[str, Any] | None =
+            None, angles: Literal['rad', 'deg'] | None = None, t: Any | None = None, violations: Any | None = None,
+            duration_s: Any | None = None, binding: Any | None = None, provenance: Any | None = None, warnings: Any |
+            None = None, read_as: Any | None = None, fourier: Any | None = None, score: Any | None = None, first_random:
+            Any | None = None, tries: Any | None = None, improvements: Any | None = None, samples_judged: Any | None =
+            None, base_parameters: Any | None = None, idempotency_key: str | None = None
     ) -> Awaitable[TermsResult]:
         return self._compute('terms', TermsResult, {'q': q, 'include': include, 'qd': qd, 'qdd': qdd, 'tau':
             tau, 'joints': joints, 'external_wrenches': external_wrenches, 'gravity': gravity, 'without':
@@ -2326,17 +2336,17 @@ class AsyncRobotJobs:
             'mass_matrix_inverse', 'mass_matrix_bounds', 'mass_matrix_rate', 'mass_matrix_derivatives',
             'coriolis_matrix', 'coriolis_vector', 'christoffel_symbols', 'gravity_torque', 'friction', 'energy',
             'momentum', 'center_of_mass', 'center_of_mass_jacobian', 'operational_space_inertia', 'passivity',
-            'link_jacobians', 'ledger', 'derivatives', 'checks', 'drive', 'decoupling', 'multipliers',
-            'constraint_power', 'actuation', 'constraint_jacobian', 'projectors', 'integrability']] | None = None,
-            payload: Payload | None = None, coriolis_form: Literal['christoffel', 'c1', 'c2', 'stacked'] | None = None,
-            frame: str | Point1 | None = None, axes: Sequence[Literal['x', 'y', 'z', 'rx', 'ry', 'rz']] | None = None,
-            box: Literal['limits'] | Box1 | None = None, qd_ref: ArrayLike | Mapping[str, Any] | None = None, qdd_ref:
-            ArrayLike | Mapping[str, Any] | None = None, angles: Literal['rad', 'deg'] | None = None, t: Any | None =
-            None, violations: Any | None = None, duration_s: Any | None = None, binding: Any | None = None, provenance:
-            Any | None = None, warnings: Any | None = None, read_as: Any | None = None, fourier: Any | None = None,
-            score: Any | None = None, first_random: Any | None = None, tries: Any | None = None, improvements: Any |
-            None = None, samples_judged: Any | None = None, base_parameters: Any | None = None, idempotency_key: str |
-            None = None
+            'link_jacobians', 'ledger', 'derivatives', 'second_derivatives', 'checks', 'drive', 'decoupling',
+            'multipliers', 'constraint_power', 'actuation', 'constraint_jacobian', 'projectors', 'integrability']] |
+            None = None, payload: Payload | None = None, coriolis_form: Literal['christoffel', 'c1', 'c2', 'stacked'] |
+            None = None, frame: str | Point1 | None = None, axes: Sequence[Literal['x', 'y', 'z', 'rx', 'ry', 'rz']] |
+            None = None, box: Literal['limits'] | Box1 | None = None, qd_ref: ArrayLike | Mapping[str, Any] | None =
+            None, qdd_ref: ArrayLike | Mapping[str, Any] | None = None, angles: Literal['rad', 'deg'] | None = None, t:
+            Any | None = None, violations: Any | None = None, duration_s: Any | None = None, binding: Any | None = None,
+            provenance: Any | None = None, warnings: Any | None = None, read_as: Any | None = None, fourier: Any | None
+            = None, score: Any | None = None, first_random: Any | None = None, tries: Any | None = None, improvements:
+            Any | None = None, samples_judged: Any | None = None, base_parameters: Any | None = None, idempotency_key:
+            str | None = None
     ) -> Awaitable[AsyncJob[InverseDynamicsResult]]:
         return self._compute('inverse-dynamics', InverseDynamicsResult, {'q': q, 'qd': qd, 'qdd': qdd,
             'tau': tau, 'from': from_, 'joints': joints, 'external_wrenches': external_wrenches, 'gravity':
@@ -2355,13 +2365,13 @@ class AsyncRobotJobs:
             'limits', 'mass_matrix', 'mass_matrix_inverse', 'mass_matrix_bounds', 'mass_matrix_rate',
             'mass_matrix_derivatives', 'coriolis_matrix', 'coriolis_vector', 'christoffel_symbols', 'gravity_torque',
             'friction', 'energy', 'momentum', 'center_of_mass', 'center_of_mass_jacobian', 'operational_space_inertia',
-            'passivity', 'link_jacobians', 'ledger', 'derivatives', 'checks', 'drive', 'decoupling', 'multipliers',
-            'constraint_power', 'actuation', 'constraint_jacobian', 'projectors', 'integrability']] | None = None,
-            payload: Payload | None = None, coriolis_form: Literal['christoffel', 'c1', 'c2', 'stacked'] | None = None,
-            frame: str | Point1 | None = None, axes: Sequence[Literal['x', 'y', 'z', 'rx', 'ry', 'rz']] | None = None,
-            box: Literal['limits'] | Box1 | None = None, qd_ref: ArrayLike | Mapping[str, Any] | None = None, qdd_ref:
-            ArrayLike | Mapping[str, Any] | None = None, angles: Literal['rad', 'deg'] | None = None, idempotency_key:
-            str | None = None
+            'passivity', 'link_jacobians', 'ledger', 'derivatives', 'second_derivatives', 'checks', 'drive',
+            'decoupling', 'multipliers', 'constraint_power', 'actuation', 'constraint_jacobian', 'projectors',
+            'integrability']] | None = None, payload: Payload | None = None, coriolis_form: Literal['christoffel', 'c1',
+            'c2', 'stacked'] | None = None, frame: str | Point1 | None = None, axes: Sequence[Literal['x', 'y', 'z',
+            'rx', 'ry', 'rz']] | None = None, box: Literal['limits'] | Box1 | None = None, qd_ref: ArrayLike |
+            Mapping[str, Any] | None = None, qdd_ref: ArrayLike | Mapping[str, Any] | None = None, angles:
+            Literal['rad', 'deg'] | None = None, idempotency_key: str | None = None
     ) -> Awaitable[AsyncJob[ForwardDynamicsResult]]:
         return self._compute('forward-dynamics', ForwardDynamicsResult, {'q': q, 'qd': qd, 'tau': tau,
             'joints': joints, 'external_wrenches': external_wrenches, 'gravity': gravity, 'without':
@@ -2374,20 +2384,20 @@ class AsyncRobotJobs:
             'mass_matrix_inverse', 'mass_matrix_bounds', 'mass_matrix_rate', 'mass_matrix_derivatives',
             'coriolis_matrix', 'coriolis_vector', 'christoffel_symbols', 'gravity_torque', 'friction', 'energy',
             'momentum', 'center_of_mass', 'center_of_mass_jacobian', 'operational_space_inertia', 'passivity',
-            'link_jacobians', 'ledger', 'derivatives', 'checks', 'drive', 'decoupling', 'multipliers',
-            'constraint_power', 'actuation', 'constraint_jacobian', 'projectors', 'integrability']], qd: ArrayLike |
-            Mapping[str, Any] | None = None, qdd: ArrayLike | Mapping[str, Any] | None = None, *, tau: Any | None =
-            None, joints: Sequence[str] | None = None, external_wrenches: Sequence[Wrench] | None = None, gravity:
-            ArrayLike | None = None, without: Sequence[Literal['friction', 'rotor', 'spring', 'gravity', 'external',
-            'velocity', 'inertia']] | None = None, payload: Payload | None = None, coriolis_form: Literal['christoffel',
-            'c1', 'c2', 'stacked'] | None = None, frame: str | Point1 | None = None, axes: Sequence[Literal['x', 'y',
-            'z', 'rx', 'ry', 'rz']] | None = None, box: Literal['limits'] | Box1 | None = None, qd_ref: ArrayLike |
-            Mapping[str, Any] | None = None, qdd_ref: ArrayLike | Mapping[str, Any] | None = None, angles:
-            Literal['rad', 'deg'] | None = None, t: Any | None = None, violations: Any | None = None, duration_s: Any |
-            None = None, binding: Any | None = None, provenance: Any | None = None, warnings: Any | None = None,
-            read_as: Any | None = None, fourier: Any | None = None, score: Any | None = None, first_random: Any | None =
-            None, tries: Any | None = None, improvements: Any | None = None, samples_judged: Any | None = None,
-            base_parameters: Any | None = None, idempotency_key: str | None = None
+            'link_jacobians', 'ledger', 'derivatives', 'second_derivatives', 'checks', 'drive', 'decoupling',
+            'multipliers', 'constraint_power', 'actuation', 'constraint_jacobian', 'projectors', 'integrability']], qd:
+            ArrayLike | Mapping[str, Any] | None = None, qdd: ArrayLike | Mapping[str, Any] | None = None, *, tau: Any |
+            None = None, joints: Sequence[str] | None = None, external_wrenches: Sequence[Wrench] | None = None,
+            gravity: ArrayLike | None = None, without: Sequence[Literal['friction', 'rotor', 'spring', 'gravity',
+            'external', 'velocity', 'inertia']] | None = None, payload: Payload | None = None, coriolis_form:
+            Literal['christoffel', 'c1', 'c2', 'stacked'] | None = None, frame: str | Point1 | None = None, axes:
+            Sequence[Literal['x', 'y', 'z', 'rx', 'ry', 'rz']] | None = None, box: Literal['limits'] | Box1 | None =
+            None, qd_ref: ArrayLike | Mapping[str, Any] | None = None, qdd_ref: ArrayLike | Mapping[str, Any] | None =
+            None, angles: Literal['rad', 'deg'] | None = None, t: Any | None = None, violations: Any | None = None,
+            duration_s: Any | None = None, binding: Any | None = None, provenance: Any | None = None, warnings: Any |
+            None = None, read_as: Any | None = None, fourier: Any | None = None, score: Any | None = None, first_random:
+            Any | None = None, tries: Any | None = None, improvements: Any | None = None, samples_judged: Any | None =
+            None, base_parameters: Any | None = None, idempotency_key: str | None = None
     ) -> Awaitable[AsyncJob[TermsResult]]:
         return self._compute('terms', TermsResult, {'q': q, 'include': include, 'qd': qd, 'qdd': qdd, 'tau':
             tau, 'joints': joints, 'external_wrenches': external_wrenches, 'gravity': gravity, 'without':

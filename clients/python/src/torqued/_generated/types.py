@@ -1261,6 +1261,19 @@ class ForwardDynamicsReadAsItemOut(TypedDict):
     read: str
 
 
+class ForwardDynamicsSecondDerivativesOut(TypedDict):
+    """Second partial derivatives of torque, also in forward dynamics: what `derivatives` of torque change by the last
+    coordinate, friction, springs, tendons, drag and external wrenches included. For robots of up to 64 degrees of
+    freedom, mimicking joints counted. Symmetric in j and k where both are q or both qd, but for two turns (or a
+    turn and a shift) of one spherical or floating joint: k first, then j about axes that k has turned.
+    """
+    index_order: Literal['[i][j][k] is that of torque i, by coordinate j of the first name, by k of the second']
+    d2tau_dq_dq: Array
+    d2tau_dqd_dqd: Array
+    d2tau_dqd_dq: Array
+    d2tau_dqdd_dq: Array
+
+
 class InertiaConsistencyOut(TypedDict):
     consistent: bool
     mass_positive: bool
@@ -1537,6 +1550,19 @@ class InverseDynamicsResidualOut(TypedDict):
     """`tau_measured` - `tau`"""
     by_joint: list[InverseDynamicsResidualByJointItemOut]
     tau: Array
+
+
+class InverseDynamicsSecondDerivativesOut(TypedDict):
+    """Second partial derivatives of torque, also in forward dynamics: what `derivatives` of torque change by the last
+    coordinate, friction, springs, tendons, drag and external wrenches included. For robots of up to 64 degrees of
+    freedom, mimicking joints counted. Symmetric in j and k where both are q or both qd, but for two turns (or a
+    turn and a shift) of one spherical or floating joint: k first, then j about axes that k has turned.
+    """
+    index_order: Literal['[i][j][k] is that of torque i, by coordinate j of the first name, by k of the second']
+    d2tau_dq_dq: Array
+    d2tau_dqd_dqd: Array
+    d2tau_dqd_dq: Array
+    d2tau_dqdd_dq: Array
 
 
 class InverseKinematicsNearestOut(TypedDict):
@@ -3006,6 +3032,19 @@ class TermsReadAsItemOut(TypedDict):
     pointer: str
     sent: NotRequired[str]
     read: str
+
+
+class TermsSecondDerivativesOut(TypedDict):
+    """Second partial derivatives of torque, also in forward dynamics: what `derivatives` of torque change by the last
+    coordinate, friction, springs, tendons, drag and external wrenches included. For robots of up to 64 degrees of
+    freedom, mimicking joints counted. Symmetric in j and k where both are q or both qd, but for two turns (or a
+    turn and a shift) of one spherical or floating joint: k first, then j about axes that k has turned.
+    """
+    index_order: Literal['[i][j][k] is that of torque i, by coordinate j of the first name, by k of the second']
+    d2tau_dq_dq: Array
+    d2tau_dqd_dqd: Array
+    d2tau_dqd_dq: Array
+    d2tau_dqdd_dq: Array
 
 
 class TorqueTable(TypedDict):
