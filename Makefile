@@ -140,7 +140,7 @@ $(out)/torquectl: $(ctl_obj) $(tqc_lib)
 # tests do not take -Wcast-qual: Criterion's eq(str, ...) needs casts from const
 test_flags = $(base) -Wall -Wextra $(if $(WERROR),-Werror)
 # hundreds of programs: lld, where it is, links each in a third of the time; the daemon is linked as everywhere
-test_linker = $(call once,test_linker,$(if $(filter $(arch)-%,$(shell $(CC) -dumpmachine)),$(if $(shell command -v ld.lld),-fuse-ld=lld)))
+test_linker = $(call once,test_linker,$(if $(filter $(shell uname -m)-%,$(shell $(CC) -dumpmachine)),$(if $(shell command -v ld.lld),-fuse-ld=lld)))
 # objects of their own: a change of a library only links them again; -rdynamic, for dladdr to name who allocates (short_memory.h)
 # with assertions that mean what they say: tests/support/include
 $(test_bin:=.o) $(out)/tests/run/forked.o: private flags = -Itests/support/include $(test_flags)
