@@ -114,6 +114,26 @@ export type Box = "limits" | {
   upper: Sample;
 };
 
+/** An end that the fit without bounds is beyond, or that the fit lies on */
+export interface CalibrateBound {
+  link: string;
+  quantity: "mass" | "com_x" | "com_y" | "com_z";
+  end: "least" | "most";
+  /** kg or m: That of the request */
+  bound: number;
+  /** kg or m: Of the fit; of ...within..., with all that is fixed to the link */
+  value: number;
+  /** kg or m: Of the same fit without any bound */
+  without_bounds: number;
+  /**
+   * Its part of the price of all: by its multiplier and what lies beyond. 0: it is reached on account of others, or the data do
+   * not show the quantity
+   */
+  price_percent: number | null;
+  price_percent_reason?: string;
+  unit: "kg" | "m";
+}
+
 /** One estimator; without a result `reason` alone */
 export interface CalibrateCompared {
   estimator: string;
@@ -497,6 +517,12 @@ export interface CalibrateKinematicsResult {
   provenance: Provenance;
 }
 
+export interface CalibrateLinkBounds {
+  mass_kg?: CalibrateRange;
+  /** Centre of mass in the link's frame, along x, y and z */
+  com_m?: (CalibrateRange | null)[];
+}
+
 export interface CalibrateParameter {
   name: string;
   kind: string;
@@ -552,6 +578,9 @@ export interface CalibrateParameter {
    */
   verdict: "usable" | "robust-control-only" | "incomplete" | "unidentifiable";
 }
+
+/** The least and the most; null: no bound */
+export type CalibrateRange = (number | null)[];
 
 export interface CalibrateRequest {
   /**
@@ -636,6 +665,27 @@ export interface CalibrateRequest {
    * than one standard deviation (see `noise`)
    */
   method?: "feasible" | "ols" | "wls" | "irls" | "tls" | "ridge" | "bounded" | "iv" | "feasible-iv";
+  /**
+   * What is known of masses and centres of mass: weighed, or from CAD. The feasible fit stays within, and `feasibility.bounds`
+   * states which of them change it and their price. Where a fit without bounds is within them, it is the result. Only with method
+   * feasible and feasible-iv. A range of one value is a given value, to 1e-6 of a mass and 1e-6 m
+   */
+  bounds?: {
+    /**
+     * By link. Of those that a joint moves: what is fixed to a link keeps the values of the robot's file, and the root is in no
+     * torque
+     */
+    links?: {
+      [name: string]: CalibrateLinkBounds;
+    };
+    /**
+     * Of the mass in the robot's file, for all links that `links` does not bound: each link that a joint moves, with all that is
+     * fixed to it
+     */
+    mass_within_percent?: number;
+    /** Of their centre in the robot's file, along x, y and z of the moved link, likewise */
+    com_within_m?: number;
+  };
   /**
    * Other estimators on the same logs and the same columns: `comparison` of the answer. The result stays that of `method`.
    * entropic: feasible with a thousand times the `prior_weight`, drawn to the robot's own bodies (Lee, Wensing and Park 2020).
@@ -778,6 +828,17 @@ export interface CalibrateResult {
       deviations: number | null;
       deviations_reason?: string;
       unit: string;
+    };
+    /**
+     * With `bounds`. Deviations and intervals are those of the data without constraints, about the values within; above 2 %
+     * `reasons` has it too
+     */
+    bounds?: {
+      /** By how much bounds raise the objective over that of the same fit without any */
+      price_percent: number | null;
+      price_percent_reason?: string;
+      /** That change the fit; none: all hold without */
+      active: CalibrateBound[];
     };
   };
   /** N m or N: Residual deviation of each joint on filtered torque */

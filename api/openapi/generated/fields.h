@@ -17,10 +17,12 @@
 #define TQA_FIELDS_CALIBRATE_KINEMATICS_REQUEST_LIMITS "zero_rad", "displacement_m", \
     "rotation_rad"
 #define TQA_FIELDS_CALIBRATE_KINEMATICS_REQUEST_NOISE "position_m", "rotation_rad"
+#define TQA_FIELDS_CALIBRATE_LINK_BOUNDS "mass_kg", "com_m"
 #define TQA_FIELDS_CALIBRATE_REQUEST "datasets", "columns", "units", "scale", "rate_hz", "rows", \
     "filter", "delay_s", "joints", "controller", "at_rest", "contacts", "model", "method", \
-    "compare", "lag_s", "prior", "ridge", "bootstrap", "covariance", "column_noise", \
+    "bounds", "compare", "lag_s", "prior", "ridge", "bootstrap", "covariance", "column_noise", \
     "prior_weight", "confidence", "validate", "points"
+#define TQA_FIELDS_CALIBRATE_REQUEST_BOUNDS "links", "mass_within_percent", "com_within_m"
 #define TQA_FIELDS_CALIBRATE_REQUEST_MODEL "kind", "gravity", "friction", "rotor", "springs", \
     "smoothing", "presliding", "relaxation_s", "stribeck_speed", "couplings"
 #define TQA_FIELDS_COLLISION_SHAPE "link", "name", "shape", "size", "pose"
@@ -235,6 +237,9 @@
 #define TQA_WORDS_ANGLES "rad", "deg"
 #define TQA_WORDS_AT "origin", "com"
 #define TQA_WORDS_AXES "x", "y", "z", "rx", "ry", "rz"
+#define TQA_WORDS_CALIBRATE_BOUND_END "least", "most"
+#define TQA_WORDS_CALIBRATE_BOUND_QUANTITY "mass", "com_x", "com_y", "com_z"
+#define TQA_WORDS_CALIBRATE_BOUND_UNIT "kg", "m"
 #define TQA_WORDS_CALIBRATE_CONTROLLER_KIND "pd", "pd-gravity", "computed-torque"
 #define TQA_WORDS_CALIBRATE_CONTROLLER_USED_KIND "pd", "pd-gravity", "computed-torque"
 #define TQA_WORDS_CALIBRATE_CONTROLLER_USED_TORQUE_OF_RATES "logged", "differences"

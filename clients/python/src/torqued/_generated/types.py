@@ -36,6 +36,19 @@ class CalibrateBeyondCutoffItemOut(TypedDict):
     jerk_gain: NotRequired[float]
 
 
+class CalibrateBoundOut(TypedDict):
+    """An end that the fit without bounds is beyond, or that the fit lies on"""
+    link: str
+    quantity: Literal['mass', 'com_x', 'com_y', 'com_z']
+    end: Literal['least', 'most']
+    bound: float
+    value: float
+    without_bounds: float
+    price_percent: float | None
+    price_percent_reason: NotRequired[str]
+    unit: Literal['kg', 'm']
+
+
 class CalibrateComparedFarthestOut(TypedDict):
     """The parameter that differs by the most of them"""
     name: str
@@ -147,6 +160,15 @@ class CalibrateDocumentOut(TypedDict):
     by_joint: list[CalibrateDocumentByJointItemOut]
 
 
+class CalibrateFeasibilityBoundsOut(TypedDict):
+    """With `bounds`. Deviations and intervals are those of the data without constraints, about the values within;
+    above 2 % `reasons` has it too
+    """
+    price_percent: float | None
+    price_percent_reason: NotRequired[str]
+    active: list[CalibrateBoundOut]
+
+
 class CalibrateFeasibilityCostliestOut(TypedDict):
     """Above 2 %: the parameter that constraints move by the most of its standard deviations. What it lacks elsewhere
     is often its cause: a joint without a rotor, a wrong axis or ratio
@@ -171,6 +193,7 @@ class CalibrateFeasibilityOut(TypedDict):
     price_percent: NotRequired[float | None]
     price_percent_reason: NotRequired[str]
     costliest: NotRequired[CalibrateFeasibilityCostliestOut]
+    bounds: NotRequired[CalibrateFeasibilityBoundsOut]
 
 
 class CalibrateFindingOut(TypedDict):
@@ -499,6 +522,17 @@ class CalibrateReadAsItemOut(TypedDict):
 class CalibrateRegroupedItemOut(TypedDict):
     combination: NotRequired[str]
     visible: NotRequired[float]
+
+
+class CalibrateRequestBounds(TypedDict):
+    """What is known of masses and centres of mass: weighed, or from CAD. The feasible fit stays within, and
+    `feasibility.bounds` states which of them change it and their price. Where a fit without bounds is within them,
+    it is the result. Only with method feasible and feasible-iv. A range of one value is a given value, to 1e-6 of a
+    mass and 1e-6 m
+    """
+    links: NotRequired[Mapping[str, Any]]
+    mass_within_percent: NotRequired[float]
+    com_within_m: NotRequired[float]
 
 
 class CalibrateRequestModel(TypedDict):
