@@ -180,8 +180,9 @@ export interface CalibrateCompared {
 /**
  * The controller that moved the robot. Of logs without torque it makes torque of commanded and measured motion (`q_cmd`, and
  * `qd_cmd` where it is logged); logs with torque keep theirs. Rates are the logged ones where both are, else central differences
- * of q_cmd - q. Row k of the log is what the controller saw at one time. Rows at `effort_limits` are left out (repair saturated).
- * An integrator has a state that no log contains: it is none of these
+ * of q_cmd - q. Row k of the log is what the controller saw at one time. Feed-forward torque that it adds to its law is `tau_ff`
+ * of the log. Rows at `effort_limits` are left out (repair saturated). An integrator has a state that no log contains: it is none
+ * of these
  */
 export interface CalibrateController {
   /**
@@ -209,6 +210,8 @@ export interface CalibrateControllerUsed {
   torque_of: {
     name: string;
     rates: "logged" | "differences";
+    /** True: its `tau_ff` is in the torque */
+    feed_forward?: boolean;
     /** Left out */
     rows_saturated: number;
   }[];
@@ -227,9 +230,10 @@ export type CalibrateDataset = string | {
   qdd?: string;
   tau?: string;
   time?: string;
-  /** Of calibrations with `controller`; likewise qd_cmd */
+  /** Of calibrations with `controller`; likewise qd_cmd, tau_ff */
   q_cmd?: string;
   qd_cmd?: string;
+  tau_ff?: string;
   /** Of the floating base; likewise base_quaternion_wxyz, base_twist */
   base_position?: string;
   base_quaternion_wxyz?: string;
@@ -3466,9 +3470,10 @@ export interface Log {
   qdd?: string;
   tau?: string;
   time?: string;
-  /** Commanded position, of calibrations with `controller`; likewise qd_cmd */
+  /** Commanded position, of calibrations with `controller`; likewise qd_cmd, tau_ff */
   q_cmd?: string;
   qd_cmd?: string;
+  tau_ff?: string;
   /** Of the floating base, as in `columns`; likewise base_quaternion_wxyz, base_twist */
   base_position?: string;
   base_quaternion_wxyz?: string;
@@ -3515,6 +3520,8 @@ export interface LogColumns {
   q_cmd?: LogColumnsOf;
   /** Commanded rates, where they are logged: qd_cmd, dq_d, qd_des, qd_ref, target_qd */
   qd_cmd?: LogColumnsOf;
+  /** Feed-forward torque that such a controller adds to its law, where it is logged: tau_ff */
+  tau_ff?: LogColumnsOf;
   /**
    * Of the floating base, three columns in the parent's frame; with base_quaternion_wxyz. `q` is then that of the joints alone.
    * Left out (without `columns`): base_x, base_y, base_z, or base_position0 to 2. Without these fields `q` holds all coordinates,
@@ -3596,6 +3603,7 @@ export interface LogReport {
     tau?: string[];
     q_cmd?: string[];
     qd_cmd?: string[];
+    tau_ff?: string[];
     base_position?: string[];
     base_quaternion_wxyz?: string[];
     base_twist?: string[];
@@ -3648,9 +3656,10 @@ export interface LogScale {
   qd?: LogFactor;
   qdd?: LogFactor;
   tau?: LogFactor;
-  /** Left out: that of q; likewise qd_cmd */
+  /** Left out: that of q; likewise qd_cmd, and tau_ff that of tau */
   q_cmd?: LogFactor;
   qd_cmd?: LogFactor;
+  tau_ff?: LogFactor;
   base_position?: LogFactor;
   base_twist?: LogFactor;
 }
@@ -3673,9 +3682,10 @@ export interface LogUnits {
   qdd?: LogUnit;
   /** Nm, mNm; N; A and mA with a scale */
   tau?: LogUnit;
-  /** Left out: that of q; likewise qd_cmd */
+  /** Left out: that of q; likewise qd_cmd, and tau_ff that of tau */
   q_cmd?: LogUnit;
   qd_cmd?: LogUnit;
+  tau_ff?: LogUnit;
   /** m, mm */
   base_position?: LogUnit;
   /** One for the linear or for the angular velocity (deg/s), or one for each of the six */

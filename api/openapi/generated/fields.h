@@ -10,7 +10,7 @@
 #define TQA_FIELDS_BOX "lower", "upper"
 #define TQA_FIELDS_CALIBRATE_CONTROLLER "kind", "kp", "kd", "effort_limits"
 #define TQA_FIELDS_CALIBRATE_DATASET "dataset", "job", "rows", "q", "qd", "qdd", "tau", "time", \
-    "q_cmd", "qd_cmd", "base_position", "base_quaternion_wxyz", "base_twist"
+    "q_cmd", "qd_cmd", "tau_ff", "base_position", "base_quaternion_wxyz", "base_twist"
 #define TQA_FIELDS_CALIBRATE_KINEMATICS_REQUEST "q", "position", "quaternion_wxyz", "plane", \
     "frame", "identify", "only", "base", "tool", "noise", "weights", "limits", "robust", \
     "folds", "confidence", "joints", "angles"
@@ -111,15 +111,15 @@
 #define TQA_FIELDS_LINK_POINT "link", "position"
 #define TQA_FIELDS_LINK_SPHERE "link", "position", "radius"
 #define TQA_FIELDS_LOG "dataset", "job", "q", "qd", "qdd", "tau", "time", "q_cmd", "qd_cmd", \
-    "base_position", "base_quaternion_wxyz", "base_twist", "columns", "units", "scale", \
-    "rate_hz", "rows", "filter", "delay_s"
+    "tau_ff", "base_position", "base_quaternion_wxyz", "base_twist", "columns", "units", \
+    "scale", "rate_hz", "rows", "filter", "delay_s"
 #define TQA_FIELDS_LOG_COLUMNS "preset", "groups", "time", "q", "qd", "qdd", "tau", "q_cmd", \
-    "qd_cmd", "base_position", "base_quaternion_wxyz", "base_twist"
+    "qd_cmd", "tau_ff", "base_position", "base_quaternion_wxyz", "base_twist"
 #define TQA_FIELDS_LOG_FILTER "kind", "order", "cutoff_hz", "tau_f_s", "window", "degree", \
     "decimate"
-#define TQA_FIELDS_LOG_SCALE "q", "qd", "qdd", "tau", "q_cmd", "qd_cmd", "base_position", \
-    "base_twist"
-#define TQA_FIELDS_LOG_UNITS "time", "q", "qd", "qdd", "tau", "q_cmd", "qd_cmd", \
+#define TQA_FIELDS_LOG_SCALE "q", "qd", "qdd", "tau", "q_cmd", "qd_cmd", "tau_ff", \
+    "base_position", "base_twist"
+#define TQA_FIELDS_LOG_UNITS "time", "q", "qd", "qdd", "tau", "q_cmd", "qd_cmd", "tau_ff", \
     "base_position", "base_twist"
 #define TQA_FIELDS_LOOP_CONSTRAINT "name", "kind", "a", "b", "axes"
 #define TQA_FIELDS_MANIPULABILITY_REQUEST "q", "frame", "axes", "joints", "angles"

@@ -99,9 +99,10 @@ class InverseDynamicsResult(Result):
         'link_jacobians.links', 'log.source.columns.base_position',
         'log.source.columns.base_quaternion_wxyz', 'log.source.columns.base_twist', 'log.source.columns.q',
         'log.source.columns.q_cmd', 'log.source.columns.qd', 'log.source.columns.qd_cmd',
-        'log.source.columns.qdd', 'log.source.columns.tau', 'log.source.columns.time', 'log.source.repairs',
-        'log.source.repairs.first_rows', 'multipliers.rows', 'not_used', 'off_constraints',
-        'operational_space_inertia.axes', 'reactions.joints', 'read_as', 'residual.by_joint', 'warnings',
+        'log.source.columns.qdd', 'log.source.columns.tau', 'log.source.columns.tau_ff',
+        'log.source.columns.time', 'log.source.repairs', 'log.source.repairs.first_rows',
+        'multipliers.rows', 'not_used', 'off_constraints', 'operational_space_inertia.axes',
+        'reactions.joints', 'read_as', 'residual.by_joint', 'warnings',
     ))
     reactions: ReactionsOut
     limits: InverseDynamicsLimitsOut

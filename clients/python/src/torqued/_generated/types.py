@@ -96,9 +96,9 @@ class CalibrateConditionOut(TypedDict):
 class CalibrateController(TypedDict):
     """The controller that moved the robot. Of logs without torque it makes torque of commanded and measured motion
     (`q_cmd`, and `qd_cmd` where it is logged); logs with torque keep theirs. Rates are the logged ones where both
-    are, else central differences of q_cmd - q. Row k of the log is what the controller saw at one time. Rows at
-    `effort_limits` are left out (repair saturated). An integrator has a state that no log contains: it is none of
-    these
+    are, else central differences of q_cmd - q. Row k of the log is what the controller saw at one time. Feed-
+    forward torque that it adds to its law is `tau_ff` of the log. Rows at `effort_limits` are left out (repair
+    saturated). An integrator has a state that no log contains: it is none of these
     """
     kind: Literal['pd', 'pd-gravity', 'computed-torque']
     kp: float | ArrayLike | Mapping[str, Any]
@@ -119,6 +119,7 @@ class CalibrateControllerUsedOut(TypedDict):
 class CalibrateControllerUsedTorqueOfItemOut(TypedDict):
     name: str
     rates: Literal['logged', 'differences']
+    feed_forward: NotRequired[bool]
     rows_saturated: int
 
 
@@ -133,6 +134,7 @@ class CalibrateDataset1(TypedDict):
     time: NotRequired[str]
     q_cmd: NotRequired[str]
     qd_cmd: NotRequired[str]
+    tau_ff: NotRequired[str]
     base_position: NotRequired[str]
     base_quaternion_wxyz: NotRequired[str]
     base_twist: NotRequired[str]
@@ -1806,6 +1808,7 @@ class Log(TypedDict):
     time: NotRequired[str]
     q_cmd: NotRequired[str]
     qd_cmd: NotRequired[str]
+    tau_ff: NotRequired[str]
     base_position: NotRequired[str]
     base_quaternion_wxyz: NotRequired[str]
     base_twist: NotRequired[str]
@@ -1832,6 +1835,7 @@ class LogColumns(TypedDict):
     tau: NotRequired[str | int | Sequence[str | int]]
     q_cmd: NotRequired[str | int | Sequence[str | int]]
     qd_cmd: NotRequired[str | int | Sequence[str | int]]
+    tau_ff: NotRequired[str | int | Sequence[str | int]]
     base_position: NotRequired[str | int | Sequence[str | int]]
     base_quaternion_wxyz: NotRequired[str | int | Sequence[str | int]]
     base_twist: NotRequired[str | int | Sequence[str | int]]
@@ -1875,6 +1879,7 @@ class LogReportColumnsOut(TypedDict):
     tau: NotRequired[list[str]]
     q_cmd: NotRequired[list[str]]
     qd_cmd: NotRequired[list[str]]
+    tau_ff: NotRequired[list[str]]
     base_position: NotRequired[list[str]]
     base_quaternion_wxyz: NotRequired[list[str]]
     base_twist: NotRequired[list[str]]
@@ -1916,6 +1921,7 @@ class LogScale(TypedDict):
     tau: NotRequired[float | ArrayLike]
     q_cmd: NotRequired[float | ArrayLike]
     qd_cmd: NotRequired[float | ArrayLike]
+    tau_ff: NotRequired[float | ArrayLike]
     base_position: NotRequired[float | ArrayLike]
     base_twist: NotRequired[float | ArrayLike]
 
@@ -1931,6 +1937,7 @@ class LogUnits(TypedDict):
     tau: NotRequired[str | Sequence[str]]
     q_cmd: NotRequired[str | Sequence[str]]
     qd_cmd: NotRequired[str | Sequence[str]]
+    tau_ff: NotRequired[str | Sequence[str]]
     base_position: NotRequired[str | Sequence[str]]
     base_twist: NotRequired[str | Sequence[str]]
 
