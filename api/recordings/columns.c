@@ -299,16 +299,20 @@ static bool find_units(tqa_finder *f, tqa_recording_quantity quantity, const tqa
         all = tqa_finder_unit(f, quantity, r, columns[r], &current) > 0.0;
         is_current = is_current || current;
     }
-    if (all && is_current && !request->scaled[TQA_RECORDING_TAU]) {
-        recording->column[quantity] = NULL; /* dropped, unless they are required */
+    if (all && is_current && !request->scaled[quantity]) {
+        const bool is_ff = quantity == TQA_RECORDING_TAU_FF; /* a part of the law */
+        recording->column[quantity] = NULL;                  /* dropped, unless they are required */
         recording->n_name[quantity] = 0;
-        return (request->need >> quantity & 1u) == 0 ||
-               tqa_value_refuse(&recording->part, "missing-field",
-                                "add \"scale\": {\"tau\": [...]}, the drive gain of each joint in "
-                                "N m/A (or N/A)",
-                                "\"%.80s\" states amperes: currents are not torques without drive "
-                                "gains",
-                                f->source);
+        return ((request->need >> quantity & 1u) == 0 && !is_ff) ||
+               tqa_value_refuse(
+                   &recording->part, "missing-field",
+                   is_ff ? "add \"scale\": {\"tau_ff\": [...]}, the drive gain of each "
+                           "joint in N m/A (or N/A)"
+                         : "add \"scale\": {\"tau\": [...]}, the drive gain of each joint in "
+                           "N m/A (or N/A)",
+                   "\"%.80s\" states amperes: currents are not torques without drive "
+                   "gains",
+                   f->source);
     }
     recording->unit_known[quantity] = all && n > 0;
     for (size_t r = 0; r < n; r++) {

@@ -11,7 +11,7 @@
 
 static const double turn = 6.28318530717958647692;
 
-enum { RUN = TQ_RAW_ROWS };
+enum { RUN = TQ_RAW_ROWS, COMMANDS = 3 }; /* position, rate, feed-forward torque */
 _Static_assert((int)TQ_RAW_ROWS <= (int)TQ_BLOCK, "a run of rows is a block");
 
 /* What differences are taken of, a row of RUN numbers for each joint. */
@@ -21,13 +21,13 @@ typedef enum series { OF_ERROR, OF_COMMAND, OF_COMMANDED_RATE, OF_POSITION, SERI
 struct tqa_commanded {
     size_t nv;
     bool *turns;     /* (nv) angles: they may jump by a whole turn */
-    double *command; /* (2 nv x RUN) q_cmd, qd_cmd */
+    double *command; /* (COMMANDS nv x RUN) q_cmd, qd_cmd, tau_ff; 0 where it is not logged */
     double *series;  /* (SERIES x nv x RUN) */
     double *before;  /* (SERIES x nv) of the row before the run, */
     double t_before; /* its time */
     uint64_t before_row;
     bool has_before;
-    double *held; /* (n_channel + 2 nv): a row that waits */
+    double *held; /* (n_channel + COMMANDS nv): a row that waits */
     double held_t;
     uint64_t held_row;
     unsigned char held_state;
@@ -39,6 +39,11 @@ struct tqa_commanded {
 static const tqa_commanded_law *law_of(const tqa_recording_rows *rows)
 {
     return rows->recording->request->law;
+}
+
+bool tqa_commanded_has_feed_forward(const tqa_recording *recording)
+{
+    return recording->column[TQA_RECORDING_TAU_FF] != NULL;
 }
 
 bool tqa_commanded_has_rates(const tqa_recording *recording)
@@ -80,10 +85,10 @@ bool tqa_commanded_open(tqa_recording_rows *rows)
     }
     c->nv = nv;
     c->turns = calloc(nv, sizeof *c->turns);
-    c->command = calloc(2 * nv * RUN, sizeof *c->command);
+    c->command = calloc(COMMANDS * nv * RUN, sizeof *c->command);
     c->series = calloc(SERIES * nv * RUN, sizeof *c->series);
     c->before = calloc(SERIES * nv, sizeof *c->before);
-    c->held = calloc(n_channel + 2 * nv, sizeof *c->held);
+    c->held = calloc(n_channel + COMMANDS * nv, sizeof *c->held);
     c->motion = aligned_alloc(64, (n_motion + scratch + 127) / 64 * 64);
     if (recording->follows == NULL) {
         recording->follows = tqa_tree_take(request->tree, nv, sizeof *recording->follows);
@@ -128,7 +133,7 @@ void tqa_commanded_resume(tqa_recording_rows *rows)
     for (size_t k = 0; k < n_channel; k++) {
         rows->run.values[k * RUN] = c->held[k];
     }
-    for (size_t k = 0; k < 2 * c->nv; k++) {
+    for (size_t k = 0; k < COMMANDS * c->nv; k++) {
         c->command[k * RUN] = c->held[n_channel + k];
     }
     rows->run.t[0] = c->held_t;
@@ -143,8 +148,10 @@ void tqa_commanded_convert(tqa_recording_rows *rows, const double *cells[TQA_REC
 {
     const tqa_recording *recording = rows->recording;
     tqa_commanded *c = rows->commanded;
-    static const tqa_recording_quantity commands[] = {TQA_RECORDING_Q_CMD, TQA_RECORDING_QD_CMD};
-    for (size_t k = 0; c != NULL && k < 2; k++) {
+    static const tqa_recording_quantity commands[COMMANDS] = {
+        TQA_RECORDING_Q_CMD, TQA_RECORDING_QD_CMD, TQA_RECORDING_TAU_FF};
+    static const tq_quantity like[COMMANDS] = {TQ_QUANTITY_Q, TQ_QUANTITY_QD, TQ_QUANTITY_TAU};
+    for (size_t k = 0; c != NULL && k < COMMANDS; k++) {
         const tqa_recording_quantity q = commands[k];
         const size_t width = recording->column[q] != NULL && cells[q] != NULL ? c->nv : 0;
         for (size_t r = 0; r < width; r++) {
@@ -153,8 +160,7 @@ void tqa_commanded_convert(tqa_recording_rows *rows, const double *cells[TQA_REC
             for (size_t i = 0; i < n; i++) {
                 to[i] = recording->factor[q][r] * from[i * pitch];
             }
-            tq_rows_check(k == 0 ? TQ_QUANTITY_Q : TQ_QUANTITY_QD, n, to,
-                          rows->run.state + rows->n_run);
+            tq_rows_check(like[k], n, to, rows->run.state + rows->n_run);
         }
     }
 }
@@ -168,7 +174,7 @@ static void hold(tqa_recording_rows *rows)
     for (size_t k = 0; k < n_channel; k++) {
         c->held[k] = rows->run.values[k * RUN + last];
     }
-    for (size_t k = 0; k < 2 * c->nv; k++) {
+    for (size_t k = 0; k < COMMANDS * c->nv; k++) {
         c->held[n_channel + k] = c->command[k * RUN + last];
     }
     c->held_t = rows->run.t[last];
@@ -256,7 +262,8 @@ static void differentiate(const tqa_commanded *c, series of, size_t r, size_t i,
     *ret_second = both ? 2.0 * (forth - back) / all : 0.0;
 }
 
-/* kp e + kd e' of row i into acceleration or torque of the model; the motion of the model beside */
+/* kp e + kd e' of row i into acceleration or torque of the model, and tau_ff into torque; the
+ * motion of the model beside */
 static void find_feedback(const tqa_recording_rows *rows, size_t i)
 {
     const tqa_commanded *c = rows->commanded;
@@ -290,7 +297,7 @@ static void find_feedback(const tqa_recording_rows *rows, size_t i)
         motion[c->nv * TQ_BLOCK_STRIDE] = is_computed ? rate : 0.0;
         motion[2 * c->nv * TQ_BLOCK_STRIDE] = is_computed ? acceleration + feedback : 0.0;
         rows->run.values[(channels->first[TQ_QUANTITY_TAU] + r) * RUN + i] =
-            is_computed ? 0.0 : feedback;
+            (is_computed ? 0.0 : feedback) + c->command[(2 * c->nv + r) * RUN + i];
     }
 }
 

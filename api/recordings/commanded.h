@@ -26,6 +26,8 @@ bool tqa_commanded_finish(tqa_recording_rows *rows, bool more);
 /* After the survey: the robot follows the commanded motion, and most rows are within the limits.
  * False: the problem is set. */
 bool tqa_commanded_check(const tqa_recording *recording);
+/* Torque that the controller adds to its law is logged. */
+bool tqa_commanded_has_feed_forward(const tqa_recording *recording);
 /* Both rates are logged; else the rate of the error is by differences. */
 bool tqa_commanded_has_rates(const tqa_recording *recording);
 

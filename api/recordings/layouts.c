@@ -63,7 +63,8 @@ const tqa_layout tqa_layout_usual = {
               [TQA_RECORDING_QDD] = {"qdd", "ddq", "acceleration"},
               [TQA_RECORDING_TAU] = {"tau", "effort", "torque"},
               [TQA_RECORDING_Q_CMD] = {"q_cmd", "q_d", "q_des", "q_ref", "target_q"},
-              [TQA_RECORDING_QD_CMD] = {"qd_cmd", "dq_d", "qd_des", "qd_ref", "target_qd"}},
+              [TQA_RECORDING_QD_CMD] = {"qd_cmd", "dq_d", "qd_des", "qd_ref", "target_qd"},
+              [TQA_RECORDING_TAU_FF] = {"tau_ff"}},
     .time = {{"t", NULL, 1.0}, {"time", NULL, 1.0}, {"timestamp", NULL, 1.0}}};
 
 /* columns of a pattern that all needed quantities share: /joint_states/%/position, joint%_pos */

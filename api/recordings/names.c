@@ -304,10 +304,11 @@ static const word words[] = {
 
 /* a column with one of these words is not a measurement */
 static const char *const others[] = {
-    "desired", "des",  "target",   "command", "commanded", "cmd",     "ref", "reference",
-    "goal",    "set",  "setpoint", "error",   "err",       "current", "cur", "temperature",
-    "temp",    "ext",  "external", "ipo",     "limit",     "max",     "min", "std",
-    "tcp",     "cart", "pose",     "x",       "y",         "z",       "d"};
+    "desired",   "des",         "target", "command",  "commanded",  "cmd",  "ref",
+    "reference", "goal",        "set",    "setpoint", "error",      "err",  "current",
+    "cur",       "temperature", "temp",   "ext",      "external",   "ipo",  "limit",
+    "max",       "min",         "std",    "tcp",      "cart",       "pose", "x",
+    "y",         "z",           "d",      "ff",       "feedforward"};
 
 bool tqa_next_word(const char **p, char out[32])
 {

@@ -75,7 +75,7 @@ bool tqa_recording_is_base(tqa_recording_quantity quantity);
 /* True if a row of the user's order is one of the floating base. */
 bool tqa_recording_is_of_base(const tqa_recording_request *request, tqa_recording_quantity quantity,
                               size_t r);
-/* Of commanded motion: q_cmd, qd_cmd. */
+/* Of commanded motion: q_cmd, qd_cmd, tau_ff. */
 bool tqa_recording_is_command(tqa_recording_quantity quantity);
 extern const char *const tqa_recording_quantity_names[TQA_RECORDING_QUANTITIES];
 
@@ -85,6 +85,8 @@ bool tqa_recording_refuse_base(const tqa_recording_request *request, const tqa_v
 /* Fields `units` and `scale` of a request. False: the problem is set. */
 bool tqa_recording_read_units(tqa_recording_request *request, const tqa_value *object);
 bool tqa_recording_read_scale(tqa_recording_request *request, const tqa_value *object);
+/* False: the request states currents without drive gains; the problem is set. */
+bool tqa_recording_check_amperes(const tqa_recording_request *request, const tqa_value *object);
 /* The factor to SI of a unit by its name, for row r in the user's order; 0: there is none. Currents
  * (A, mA) of tau are units of it. */
 double tqa_recording_unit(const tqa_recording_request *request, tqa_recording_quantity quantity,

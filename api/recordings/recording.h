@@ -27,6 +27,7 @@ typedef enum tqa_recording_quantity {
     TQA_RECORDING_TIME = TQ_QUANTITIES,
     TQA_RECORDING_Q_CMD, /* of recordings without torque, whose controller is known */
     TQA_RECORDING_QD_CMD,
+    TQA_RECORDING_TAU_FF,        /* what the controller adds to its law */
     TQA_RECORDING_BASE_POSITION, /* of the floating base, beside q and qd of the joints alone */
     TQA_RECORDING_BASE_QUATERNION,
     TQA_RECORDING_BASE_TWIST,
@@ -42,7 +43,7 @@ typedef struct tqa_pass_memory {
 } tqa_pass_memory;
 
 /* The law of the controller that moved the robot, with e = q_cmd - q and M, n of the request's own
- * robot; arrays in the robot's order. */
+ * robot; arrays in the robot's order. Logged feed-forward torque (tau_ff) is added to each. */
 typedef enum tqa_commanded_kind {
     TQA_COMMANDED_PD,         /* kp e + kd e' */
     TQA_COMMANDED_PD_GRAVITY, /* and gravity and springs at q */
@@ -71,6 +72,7 @@ typedef struct tqa_recording_request {
     bool unit_known[TQA_RECORDING_QUANTITIES];
     bool scaled[TQA_RECORDING_QUANTITIES];
     bool in_amperes;     /* of tau */
+    bool ff_in_amperes;  /* of tau_ff */
     bool has_delay;      /* the request states it */
     bool takes_rest;     /* the operation has `at_rest`, for joints without columns */
     uint32_t base;       /* the joint that floats; TQ_NONE: none, or several */

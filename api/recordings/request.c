@@ -100,8 +100,9 @@ tqa_value tqa_recording_place(const tqa_recording *recording, const char *outer,
 /* Refuses columns or files of commanded motion where no controller makes torque of it. */
 static bool refuse_commands(const tqa_recording_request *request, const tqa_value *part)
 {
-    static const tqa_recording_quantity commands[] = {TQA_RECORDING_Q_CMD, TQA_RECORDING_QD_CMD};
-    for (size_t k = 0; (request->need >> TQA_RECORDING_Q_CMD & 1u) == 0 && k < 2; k++) {
+    static const tqa_recording_quantity commands[] = {TQA_RECORDING_Q_CMD, TQA_RECORDING_QD_CMD,
+                                                      TQA_RECORDING_TAU_FF};
+    for (size_t k = 0; (request->need >> TQA_RECORDING_Q_CMD & 1u) == 0 && k < 3; k++) {
         const char *name = tqa_recording_quantity_names[commands[k]];
         const tqa_value field = tqa_value_field(part, name);
         if (field.value != NULL) {
@@ -119,10 +120,20 @@ static bool refuse_commands(const tqa_recording_request *request, const tqa_valu
 /* Whether there is such a column follows from the data, what may be said of it does not. */
 static bool read_columns(tqa_recording_request *ret, const tqa_value *object)
 {
-    static const char *const known[] = {
-        "q",      "qd",     "qdd",    "tau",           "time",       "q_cmd",
-        "qd_cmd", "preset", "groups", "base_position", "base_twist", "base_quaternion_wxyz",
-        NULL};
+    static const char *const known[] = {"q",
+                                        "qd",
+                                        "qdd",
+                                        "tau",
+                                        "time",
+                                        "q_cmd",
+                                        "qd_cmd",
+                                        "tau_ff",
+                                        "preset",
+                                        "groups",
+                                        "base_position",
+                                        "base_twist",
+                                        "base_quaternion_wxyz",
+                                        NULL};
     unsigned preset = 0;
     ret->columns = tqa_value_field(object, "columns");
     const tqa_value part = tqa_value_field(&ret->columns, "preset");
@@ -179,15 +190,7 @@ bool tqa_recording_request_read(const tqa_value *object, const tqa_order *order,
         (delay.value != NULL && !tqa_value_number(&delay, &ret->options.delay))) {
         return false;
     }
-    if (ret->in_amperes && !ret->scaled[TQA_RECORDING_TAU]) {
-        const tqa_value said = tqa_value_field(object, "units");
-        const tqa_value where = tqa_value_field(&said, "tau");
-        return tqa_value_refuse(&where, "missing-field",
-                                "add \"scale\": {\"tau\": [...]}, the drive gain of each joint in "
-                                "N m/A (or N/A)",
-                                "currents are not torques without drive gains");
-    }
-    return true;
+    return tqa_recording_check_amperes(ret, object);
 }
 
 /* ------------------------------------------------------------------------------------------------

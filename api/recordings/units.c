@@ -7,16 +7,10 @@
 #include "api/recordings/finder.h"
 #include "api/recordings/parts.h"
 
-const char *const tqa_recording_quantity_names[TQA_RECORDING_QUANTITIES] = {"q",
-                                                                            "qd",
-                                                                            "qdd",
-                                                                            "tau",
-                                                                            "time",
-                                                                            "q_cmd",
-                                                                            "qd_cmd",
-                                                                            "base_position",
-                                                                            "base_quaternion_wxyz",
-                                                                            "base_twist"};
+const char *const tqa_recording_quantity_names[TQA_RECORDING_QUANTITIES] = {
+    "q",         "qd",     "qdd",    "tau",           "time",
+    "q_cmd",     "qd_cmd", "tau_ff", "base_position", "base_quaternion_wxyz",
+    "base_twist"};
 
 static const double degree = 3.14159265358979323846 / 180.0;
 
@@ -62,6 +56,7 @@ static tqa_recording_quantity measured_of(tqa_recording_quantity quantity)
 {
     return quantity == TQA_RECORDING_Q_CMD    ? TQA_RECORDING_Q
            : quantity == TQA_RECORDING_QD_CMD ? TQA_RECORDING_QD
+           : quantity == TQA_RECORDING_TAU_FF ? TQA_RECORDING_TAU
                                               : quantity;
 }
 
@@ -198,8 +193,10 @@ static bool read_unit(tqa_recording_request *request, tqa_recording_quantity qua
         if (units[u].quantity == units_of(quantity) && strcmp(units[u].name, text) == 0 &&
             (units[u].of == OF_ANY || (units[u].of == OF_LENGTH) == is_length)) {
             request->factor[quantity][r] *= units[u].factor;
-            request->in_amperes = request->in_amperes || (quantity == TQA_RECORDING_TAU &&
-                                                          strchr(units[u].name, 'A') != NULL);
+            if (units_of(quantity) == TQA_RECORDING_TAU && strchr(units[u].name, 'A') != NULL) {
+                *(quantity == TQA_RECORDING_TAU ? &request->in_amperes : &request->ff_in_amperes) =
+                    true;
+            }
             return true;
         }
     }
@@ -214,7 +211,8 @@ double tqa_recording_unit(const tqa_recording_request *request, tqa_recording_qu
     for (size_t u = 0; u < sizeof units / sizeof units[0]; u++) {
         if (units[u].quantity == units_of(quantity) && strcmp(units[u].name, text) == 0 &&
             (units[u].of == OF_ANY || (units[u].of == OF_LENGTH) == is_length)) {
-            *ret_is_current = quantity == TQA_RECORDING_TAU && strchr(text, 'A') != NULL;
+            *ret_is_current =
+                measured_of(quantity) == TQA_RECORDING_TAU && strchr(text, 'A') != NULL;
             return units[u].factor;
         }
     }
@@ -341,8 +339,9 @@ static bool read_unit_row(tqa_recording_request *request, const row_field *row)
 
 bool tqa_recording_read_units(tqa_recording_request *request, const tqa_value *object)
 {
-    static const char *const known[] = {"q",     "qd",     "qdd",           "tau",        "time",
-                                        "q_cmd", "qd_cmd", "base_position", "base_twist", NULL};
+    static const char *const known[] = {"q",     "qd",     "qdd",    "tau",           "time",
+                                        "q_cmd", "qd_cmd", "tau_ff", "base_position", "base_twist",
+                                        NULL};
     const tqa_value part = tqa_value_field(object, "units");
     return read_rows(request, &part, known, read_unit_row, request->unit_known);
 }
@@ -364,8 +363,25 @@ static bool read_scale_row(tqa_recording_request *request, const row_field *row)
 /* time is no name of a scale */
 bool tqa_recording_read_scale(tqa_recording_request *request, const tqa_value *object)
 {
-    static const char *const known[] = {
-        "q", "qd", "qdd", "tau", "q_cmd", "qd_cmd", "base_position", "base_twist", NULL};
+    static const char *const known[] = {"q",      "qd",     "qdd",           "tau",        "q_cmd",
+                                        "qd_cmd", "tau_ff", "base_position", "base_twist", NULL};
     const tqa_value part = tqa_value_field(object, "scale");
     return read_rows(request, &part, known, read_scale_row, request->scaled);
+}
+
+bool tqa_recording_check_amperes(const tqa_recording_request *request, const tqa_value *object)
+{
+    const bool of_ff = request->ff_in_amperes && !request->scaled[TQA_RECORDING_TAU_FF];
+    const bool of_tau = request->in_amperes && !request->scaled[TQA_RECORDING_TAU];
+    if (!of_tau && !of_ff) {
+        return true;
+    }
+    const tqa_value said = tqa_value_field(object, "units");
+    const tqa_value where = tqa_value_field(&said, of_tau ? "tau" : "tau_ff");
+    char hint[TQA_PROBLEM_TEXT];
+    (void)snprintf(hint, sizeof hint,
+                   "add \"scale\": {\"%s\": [...]}, the drive gain of each joint in N m/A (or N/A)",
+                   of_tau ? "tau" : "tau_ff");
+    return tqa_value_refuse(&where, "missing-field", hint,
+                            "currents are not torques without drive gains");
 }

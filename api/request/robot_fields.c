@@ -152,6 +152,18 @@ bool tqa_value_gravity(const tqa_value *part, double ret[3])
     return tqa_value_vector(part, 3, "gravity is [x, y, z] in m/s^2, world frame", ret);
 }
 
+bool tqa_value_refuse_link(const tqa_value *part, const char *text)
+{
+    const tqa_robot *robot = part->tree->robot;
+    tqa_nearest nearest;
+    tqa_nearest_init(&nearest, text, strlen(text));
+    for (uint32_t k = 0; k < robot->model->n_link; k++) {
+        tqa_nearest_offer(&nearest, robot->link_names[k]);
+    }
+    return tqa_value_refuse(part, "unknown-name", tqa_nearest_hint(&nearest),
+                            "there is no link \"%.*s\"", QUOTE_MAX, text);
+}
+
 bool tqa_value_link(const tqa_value *part, uint32_t *ret)
 {
     const tqa_robot *robot = part->tree->robot;
@@ -160,16 +172,7 @@ bool tqa_value_link(const tqa_value *part, uint32_t *ret)
         return false;
     }
     *ret = tqa_robot_link(robot, text, strlen(text));
-    if (*ret != TQ_NONE) {
-        return true;
-    }
-    tqa_nearest nearest;
-    tqa_nearest_init(&nearest, text, strlen(text));
-    for (uint32_t k = 0; k < robot->model->n_link; k++) {
-        tqa_nearest_offer(&nearest, robot->link_names[k]);
-    }
-    return tqa_value_refuse(part, "unknown-name", tqa_nearest_hint(&nearest),
-                            "there is no link \"%.*s\"", QUOTE_MAX, text);
+    return *ret != TQ_NONE || tqa_value_refuse_link(part, text);
 }
 
 /* Carries no other link, and a joint on the way to it moves. */

@@ -80,6 +80,8 @@ typedef struct tqa_point {
 /* [x, y, z] in m/s^2, world frame. */
 bool tqa_value_gravity(const tqa_value *part, double ret[3]);
 
+/* There is no link of this name: the nearest. Always false. */
+bool tqa_value_refuse_link(const tqa_value *part, const char *text);
 bool tqa_value_link(const tqa_value *part, uint32_t *ret);
 /* The one link that moves and carries no other: a request that names none means it, and its answer
  * says so. Where there are several, or none, refuses `part`, the field that is missing, and names

@@ -176,9 +176,11 @@ bool tqa_value_fields(const tqa_value *part, const char *const *known, const tqa
 {
     if (part->value != NULL && !json_is_object(part->value)) {
         tqa_nearest nearest;
-        char hint[TQA_PROBLEM_TEXT];
-        offer(&nearest, known, "", 0);
-        (void)snprintf(hint, sizeof hint, "write an object; fields %.230s", nearest.list);
+        char hint[TQA_PROBLEM_TEXT] = "write an object";
+        if (known != NULL) {
+            offer(&nearest, known, "", 0);
+            (void)snprintf(hint, sizeof hint, "write an object; fields %.230s", nearest.list);
+        }
         return tqa_value_refuse(part, "wrong-type", hint, "expected an object, got %s",
                                 tqa_kind_of(part->value));
     }

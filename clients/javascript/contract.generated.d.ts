@@ -114,6 +114,26 @@ export type Box = "limits" | {
   upper: Sample;
 };
 
+/** An end that the fit without bounds is beyond, or that the fit lies on */
+export interface CalibrateBound {
+  link: string;
+  quantity: "mass" | "com_x" | "com_y" | "com_z";
+  end: "least" | "most";
+  /** kg or m: That of the request */
+  bound: number;
+  /** kg or m: Of the fit; of ...within..., with all that is fixed to the link */
+  value: number;
+  /** kg or m: Of the same fit without any bound */
+  without_bounds: number;
+  /**
+   * Its part of the price of all: by its multiplier and what lies beyond. 0: it is reached on account of others, or the data do
+   * not show the quantity
+   */
+  price_percent: number | null;
+  price_percent_reason?: string;
+  unit: "kg" | "m";
+}
+
 /** One estimator; without a result `reason` alone */
 export interface CalibrateCompared {
   estimator: string;
@@ -160,8 +180,9 @@ export interface CalibrateCompared {
 /**
  * The controller that moved the robot. Of logs without torque it makes torque of commanded and measured motion (`q_cmd`, and
  * `qd_cmd` where it is logged); logs with torque keep theirs. Rates are the logged ones where both are, else central differences
- * of q_cmd - q. Row k of the log is what the controller saw at one time. Rows at `effort_limits` are left out (repair saturated).
- * An integrator has a state that no log contains: it is none of these
+ * of q_cmd - q. Row k of the log is what the controller saw at one time. Feed-forward torque that it adds to its law is `tau_ff`
+ * of the log. Rows at `effort_limits` are left out (repair saturated). An integrator has a state that no log contains: it is none
+ * of these
  */
 export interface CalibrateController {
   /**
@@ -189,6 +210,8 @@ export interface CalibrateControllerUsed {
   torque_of: {
     name: string;
     rates: "logged" | "differences";
+    /** True: its `tau_ff` is in the torque */
+    feed_forward?: boolean;
     /** Left out */
     rows_saturated: number;
   }[];
@@ -207,9 +230,10 @@ export type CalibrateDataset = string | {
   qdd?: string;
   tau?: string;
   time?: string;
-  /** Of calibrations with `controller`; likewise qd_cmd */
+  /** Of calibrations with `controller`; likewise qd_cmd, tau_ff */
   q_cmd?: string;
   qd_cmd?: string;
+  tau_ff?: string;
   /** Of the floating base; likewise base_quaternion_wxyz, base_twist */
   base_position?: string;
   base_quaternion_wxyz?: string;
@@ -497,6 +521,12 @@ export interface CalibrateKinematicsResult {
   provenance: Provenance;
 }
 
+export interface CalibrateLinkBounds {
+  mass_kg?: CalibrateRange;
+  /** Centre of mass in the link's frame, along x, y and z */
+  com_m?: (CalibrateRange | null)[];
+}
+
 export interface CalibrateParameter {
   name: string;
   kind: string;
@@ -552,6 +582,9 @@ export interface CalibrateParameter {
    */
   verdict: "usable" | "robust-control-only" | "incomplete" | "unidentifiable";
 }
+
+/** The least and the most; null: no bound */
+export type CalibrateRange = (number | null)[];
 
 export interface CalibrateRequest {
   /**
@@ -636,6 +669,27 @@ export interface CalibrateRequest {
    * than one standard deviation (see `noise`)
    */
   method?: "feasible" | "ols" | "wls" | "irls" | "tls" | "ridge" | "bounded" | "iv" | "feasible-iv";
+  /**
+   * What is known of masses and centres of mass: weighed, or from CAD. The feasible fit stays within, and `feasibility.bounds`
+   * states which of them change it and their price. Where a fit without bounds is within them, it is the result. Only with method
+   * feasible and feasible-iv. A range of one value is a given value, to 1e-6 of a mass and 1e-6 m
+   */
+  bounds?: {
+    /**
+     * By link. Of those that a joint moves: what is fixed to a link keeps the values of the robot's file, and the root is in no
+     * torque
+     */
+    links?: {
+      [name: string]: CalibrateLinkBounds;
+    };
+    /**
+     * Of the mass in the robot's file, for all links that `links` does not bound: each link that a joint moves, with all that is
+     * fixed to it
+     */
+    mass_within_percent?: number;
+    /** Of their centre in the robot's file, along x, y and z of the moved link, likewise */
+    com_within_m?: number;
+  };
   /**
    * Other estimators on the same logs and the same columns: `comparison` of the answer. The result stays that of `method`.
    * entropic: feasible with a thousand times the `prior_weight`, drawn to the robot's own bodies (Lee, Wensing and Park 2020).
@@ -778,6 +832,17 @@ export interface CalibrateResult {
       deviations: number | null;
       deviations_reason?: string;
       unit: string;
+    };
+    /**
+     * With `bounds`. Deviations and intervals are those of the data without constraints, about the values within; above 2 %
+     * `reasons` has it too
+     */
+    bounds?: {
+      /** By how much bounds raise the objective over that of the same fit without any */
+      price_percent: number | null;
+      price_percent_reason?: string;
+      /** That change the fit; none: all hold without */
+      active: CalibrateBound[];
     };
   };
   /** N m or N: Residual deviation of each joint on filtered torque */
@@ -3405,9 +3470,10 @@ export interface Log {
   qdd?: string;
   tau?: string;
   time?: string;
-  /** Commanded position, of calibrations with `controller`; likewise qd_cmd */
+  /** Commanded position, of calibrations with `controller`; likewise qd_cmd, tau_ff */
   q_cmd?: string;
   qd_cmd?: string;
+  tau_ff?: string;
   /** Of the floating base, as in `columns`; likewise base_quaternion_wxyz, base_twist */
   base_position?: string;
   base_quaternion_wxyz?: string;
@@ -3454,6 +3520,8 @@ export interface LogColumns {
   q_cmd?: LogColumnsOf;
   /** Commanded rates, where they are logged: qd_cmd, dq_d, qd_des, qd_ref, target_qd */
   qd_cmd?: LogColumnsOf;
+  /** Feed-forward torque that such a controller adds to its law, where it is logged: tau_ff */
+  tau_ff?: LogColumnsOf;
   /**
    * Of the floating base, three columns in the parent's frame; with base_quaternion_wxyz. `q` is then that of the joints alone.
    * Left out (without `columns`): base_x, base_y, base_z, or base_position0 to 2. Without these fields `q` holds all coordinates,
@@ -3535,6 +3603,7 @@ export interface LogReport {
     tau?: string[];
     q_cmd?: string[];
     qd_cmd?: string[];
+    tau_ff?: string[];
     base_position?: string[];
     base_quaternion_wxyz?: string[];
     base_twist?: string[];
@@ -3587,9 +3656,10 @@ export interface LogScale {
   qd?: LogFactor;
   qdd?: LogFactor;
   tau?: LogFactor;
-  /** Left out: that of q; likewise qd_cmd */
+  /** Left out: that of q; likewise qd_cmd, and tau_ff that of tau */
   q_cmd?: LogFactor;
   qd_cmd?: LogFactor;
+  tau_ff?: LogFactor;
   base_position?: LogFactor;
   base_twist?: LogFactor;
 }
@@ -3612,9 +3682,10 @@ export interface LogUnits {
   qdd?: LogUnit;
   /** Nm, mNm; N; A and mA with a scale */
   tau?: LogUnit;
-  /** Left out: that of q; likewise qd_cmd */
+  /** Left out: that of q; likewise qd_cmd, and tau_ff that of tau */
   q_cmd?: LogUnit;
   qd_cmd?: LogUnit;
+  tau_ff?: LogUnit;
   /** m, mm */
   base_position?: LogUnit;
   /** One for the linear or for the angular velocity (deg/s), or one for each of the six */

@@ -14,6 +14,7 @@ static const double error_robust = 0.80;
 static const double standing_apart = 3.0;  /* RMSE at rest over RMSE in motion */
 static const double bias_reported = 3.0;   /* standard deviations between instruments and least
                                              squares */
+static const double price_reported = 0.02; /* of the objective, by bounds */
 static const double rounding = 1e-9;       /* relative: no deviation is smaller */
 static const double share_reported = 0.10; /* of the squared residual, by a missing term */
 static const double slight = 0.01; /* of the torque: no term is added for less, nor missed */
@@ -122,6 +123,19 @@ static void judge_bias(const tq_fit_solution *s, tq_verdict_report *report)
     }
 }
 
+/* Bounds that cost more than noise would are wrong, or the logs are. */
+static void judge_bounds(const tq_fit_solution *s, tq_verdict_report *report)
+{
+    size_t most = 0;
+    for (size_t k = 0; k < s->n_active; k++) {
+        most = s->active[k].share > s->active[most].share ? k : most;
+    }
+    const double price = s->objective / s->objective_unbounded - 1.0;
+    if (s->n_active > 0 && price > price_reported) {
+        add(report, TQ_VERDICT_USABLE, TQ_REASON_BOUNDS, most, price);
+    }
+}
+
 /* True if the row moves enough for relative errors: at rest the torque of a joint is anywhere
  * within its friction band. Such data determine gravity (core/identify/validation/static_check.h).
  */
@@ -184,6 +198,7 @@ tq_status tq_verdict_compute(const tq_fit *fit, const tq_fit_solution *solution,
     }
     judge_spread(solution, ret_report);
     judge_bias(solution, ret_report);
+    judge_bounds(solution, ret_report);
     if (validation != NULL) {
         judge_errors(fit, validation, ret_report);
     }

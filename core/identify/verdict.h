@@ -39,6 +39,8 @@ typedef enum tq_reason_kind {
                              standard deviations */
     TQ_REASON_TOTAL,          /* index: column whose total-least-squares estimate differs by more
                              than observed noise explains; value: standard deviations */
+    TQ_REASON_BOUNDS,         /* index: active bound with the largest share; value: what all bounds
+                                 add to the objective, relative to it without them */
     TQ_REASON_GRAVITY,        /* index: row; value: torque beyond friction at standstill over the
                              torque there */
     TQ_REASON_PAYLOAD, /* index: link; value: kg of payload estimated from static poses beyond

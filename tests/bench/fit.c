@@ -155,7 +155,7 @@ static void feasible(FILE *json, size_t n_body, int with_peer)
                                  .floor = 1e-6,
                                  .entropy = 1e-5,
                                  .tolerance = 1e-9};
-    tq_scratch scratch = memory_of(tq_feasible_size(n_body, n_other, m));
+    tq_scratch scratch = memory_of(tq_feasible_size(n_body, n_other, m, 0));
     tq_feasible_report report;
     double ours = 1e9;
     for (int k = 0; k < 10 * ROUNDS; k++) {

@@ -112,6 +112,44 @@ def test_torque_is_the_law_of_the_controller(daemon, runs):
     assert found["controller"]["torque_of"] == [] and "logs' own" in found["controller"]["note"]
 
 
+def test_feed_forward_torque_is_a_part_of_the_law(daemon, runs):
+    """A controller that adds the torque of a model, with gains for the rest: its log is as good as measured torque."""
+    log = runs[1]
+    model = np.array(ask(daemon, "guess", "inverse-dynamics", {"q": log["q"].tolist(), "qd": log["qd"].tolist()})["tau"])
+    ff = 0.8 * model + [1, -2, 3, 0, 0.5, -0.5]
+    plain = {word: log[word] for word in ("t", "q", "qd")}
+    stiff = {"kind": "pd", "kp": KP, "kd": 0}
+    body = {"filter": NO_FILTER, "delay_s": 0, "points": 100000, "method": "ols"}
+    want = calibrate(daemon, {**body, "datasets": ["with1"]}, robot="guess")
+    t, measured = torque_of(want)
+    gravity = np.array(ask(daemon, "guess", "inverse-dynamics", {"q": log["q"].tolist(), "qd": np.zeros_like(log["q"]).tolist()})["tau"])
+    for kind, known, law in (("pd", 0, "kp (q_cmd - q) + kd (qd_cmd - qd) + tau_ff"),
+                             ("pd-gravity", gravity, "kp (q_cmd - q) + kd (qd_cmd - qd) + gravity(q) + springs(q) + tau_ff")):
+        put_log(daemon, f"ff-{kind}", {**plain, "q_cmd": log["q"] + (log["tau"] - known - ff) / KP, "tau_ff": ff})
+        found = calibrate(daemon, {**body, "datasets": [f"ff-{kind}"], "controller": {**stiff, "kind": kind}}, robot="guess")
+        at, tau = torque_of(found)
+        assert np.array_equal(at, t) and np.abs(tau - measured).max() < 1e-9 * np.abs(measured).max(), kind
+        assert np.allclose(values_of(found), values_of(want), rtol=1e-6, atol=1e-8), kind
+        assert found["controller"]["law"] == law and found["controller"]["torque_of"][0]["feed_forward"] is True
+        assert found["datasets"][0]["columns"]["tau_ff"] == [f"tau_ff{j}" for j in range(6)]
+    # without the column the fit is another one
+    bare = {"time": "t", "q": "q", "qd": "qd", "q_cmd": "q_cmd"}
+    found = calibrate(daemon, {**body, "datasets": ["ff-pd"], "controller": stiff, "columns": bare}, robot="guess")
+    assert "feed_forward" not in found["controller"]["torque_of"][0] and "tau_ff" not in found["controller"]["law"]
+    assert np.abs(torque_of(found)[1] - measured).max() > 0.1 * np.abs(measured).max()
+    # other names, units and signs; rows without it are left out
+    named = {**plain, "q_cmd": log["q"] + (log["tau"] - ff) / KP, "feed": -1e3 * ff}
+    named["feed"][500:505, 2] = np.nan
+    put_log(daemon, "ff-named", named)
+    said = {"columns": {**bare, "tau_ff": "feed"}, "units": {"tau_ff": "mNm"}, "scale": {"tau_ff": -1}}
+    found = calibrate(daemon, {**body, **said, "datasets": ["ff-named"], "controller": stiff}, robot="guess")
+    assert any(one["kind"] == "not-finite" and one["count"] == 5 for one in found["datasets"][0]["repairs"])
+    assert np.allclose(values_of(found), values_of(want), rtol=1e-2, atol=1e-2)
+    # currents need drive gains; without a controller it says nothing
+    refused(daemon, {**body, **said, "units": {"tau_ff": "A"}, "scale": {}, "datasets": ["ff-named"], "controller": stiff}, "/units/tau_ff", "scale", robot="guess")
+    refused(daemon, {**body, "columns": {**bare, "tau_ff": "feed"}, "datasets": ["ff-named"]}, "/columns/q_cmd", "controller", robot="guess")
+
+
 def values_of(found):
     return np.array([p["value"] for p in found["parameters"]])
 

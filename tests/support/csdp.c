@@ -16,6 +16,20 @@
 enum { TEN = TQ_SVEC4 };
 extern char **environ;
 
+/* Bounds are the last entries of the diagonal block `last`, after n_before others. */
+static void write_bounds(const tq_feasible *p, size_t last, size_t n_before, FILE *f)
+{
+    for (size_t k = 0; k < p->n_bound; k++) {
+        const tq_feasible_bound *bound = &p->bounds[k];
+        const size_t at = n_before + k + 1;
+        fprintf(f, "0 %zu %zu %zu %.17g\n", last, at, at, -bound->offset);
+        for (size_t i = 0; i < TEN; i++) {
+            fprintf(f, "%zu %zu %zu %zu %.17g\n", TEN * bound->body + i + 1, last, at, at,
+                    bound->row[i]);
+        }
+    }
+}
+
 /* SDPA's sparse form: minimise s with [1 r; r^T s] >= 0, r = b - A x, and the constraints on bodies
  */
 static void write_sdpa(const tq_feasible *p, FILE *f)
@@ -26,7 +40,8 @@ static void write_sdpa(const tq_feasible *p, FILE *f)
     for (size_t k = 0; k < p->n_body; k++) {
         fprintf(f, " 4");
     }
-    fprintf(f, " -%zu\n", n_positive > 0 ? n_positive : 1);
+    const size_t n_diagonal = n_positive + p->n_bound;
+    fprintf(f, " -%zu\n", n_diagonal > 0 ? n_diagonal : 1);
     for (size_t c = 0; c < n; c++) {
         fprintf(f, "0 ");
     }
@@ -64,7 +79,8 @@ static void write_sdpa(const tq_feasible *p, FILE *f)
             fprintf(f, "%zu %zu %zu %zu 1\n", c + 1, last, k, k);
         }
     }
-    if (n_positive == 0) {
+    write_bounds(p, last, n_positive, f);
+    if (n_diagonal == 0) {
         fprintf(f, "%zu %zu 1 1 1\n", n + 1, last);
     }
     fprintf(f, "%zu 1 %zu %zu 1\n", n + 1, p->m + 1, p->m + 1);

@@ -10,17 +10,19 @@
 #define TQA_FIELDS_BOX "lower", "upper"
 #define TQA_FIELDS_CALIBRATE_CONTROLLER "kind", "kp", "kd", "effort_limits"
 #define TQA_FIELDS_CALIBRATE_DATASET "dataset", "job", "rows", "q", "qd", "qdd", "tau", "time", \
-    "q_cmd", "qd_cmd", "base_position", "base_quaternion_wxyz", "base_twist"
+    "q_cmd", "qd_cmd", "tau_ff", "base_position", "base_quaternion_wxyz", "base_twist"
 #define TQA_FIELDS_CALIBRATE_KINEMATICS_REQUEST "q", "position", "quaternion_wxyz", "plane", \
     "frame", "identify", "only", "base", "tool", "noise", "weights", "limits", "robust", \
     "folds", "confidence", "joints", "angles"
 #define TQA_FIELDS_CALIBRATE_KINEMATICS_REQUEST_LIMITS "zero_rad", "displacement_m", \
     "rotation_rad"
 #define TQA_FIELDS_CALIBRATE_KINEMATICS_REQUEST_NOISE "position_m", "rotation_rad"
+#define TQA_FIELDS_CALIBRATE_LINK_BOUNDS "mass_kg", "com_m"
 #define TQA_FIELDS_CALIBRATE_REQUEST "datasets", "columns", "units", "scale", "rate_hz", "rows", \
     "filter", "delay_s", "joints", "controller", "at_rest", "contacts", "model", "method", \
-    "compare", "lag_s", "prior", "ridge", "bootstrap", "covariance", "column_noise", \
+    "bounds", "compare", "lag_s", "prior", "ridge", "bootstrap", "covariance", "column_noise", \
     "prior_weight", "confidence", "validate", "points"
+#define TQA_FIELDS_CALIBRATE_REQUEST_BOUNDS "links", "mass_within_percent", "com_within_m"
 #define TQA_FIELDS_CALIBRATE_REQUEST_MODEL "kind", "gravity", "friction", "rotor", "springs", \
     "smoothing", "presliding", "relaxation_s", "stribeck_speed", "couplings"
 #define TQA_FIELDS_COLLISION_SHAPE "link", "name", "shape", "size", "pose"
@@ -109,15 +111,15 @@
 #define TQA_FIELDS_LINK_POINT "link", "position"
 #define TQA_FIELDS_LINK_SPHERE "link", "position", "radius"
 #define TQA_FIELDS_LOG "dataset", "job", "q", "qd", "qdd", "tau", "time", "q_cmd", "qd_cmd", \
-    "base_position", "base_quaternion_wxyz", "base_twist", "columns", "units", "scale", \
-    "rate_hz", "rows", "filter", "delay_s"
+    "tau_ff", "base_position", "base_quaternion_wxyz", "base_twist", "columns", "units", \
+    "scale", "rate_hz", "rows", "filter", "delay_s"
 #define TQA_FIELDS_LOG_COLUMNS "preset", "groups", "time", "q", "qd", "qdd", "tau", "q_cmd", \
-    "qd_cmd", "base_position", "base_quaternion_wxyz", "base_twist"
+    "qd_cmd", "tau_ff", "base_position", "base_quaternion_wxyz", "base_twist"
 #define TQA_FIELDS_LOG_FILTER "kind", "order", "cutoff_hz", "tau_f_s", "window", "degree", \
     "decimate"
-#define TQA_FIELDS_LOG_SCALE "q", "qd", "qdd", "tau", "q_cmd", "qd_cmd", "base_position", \
-    "base_twist"
-#define TQA_FIELDS_LOG_UNITS "time", "q", "qd", "qdd", "tau", "q_cmd", "qd_cmd", \
+#define TQA_FIELDS_LOG_SCALE "q", "qd", "qdd", "tau", "q_cmd", "qd_cmd", "tau_ff", \
+    "base_position", "base_twist"
+#define TQA_FIELDS_LOG_UNITS "time", "q", "qd", "qdd", "tau", "q_cmd", "qd_cmd", "tau_ff", \
     "base_position", "base_twist"
 #define TQA_FIELDS_LOOP_CONSTRAINT "name", "kind", "a", "b", "axes"
 #define TQA_FIELDS_MANIPULABILITY_REQUEST "q", "frame", "axes", "joints", "angles"
@@ -235,6 +237,9 @@
 #define TQA_WORDS_ANGLES "rad", "deg"
 #define TQA_WORDS_AT "origin", "com"
 #define TQA_WORDS_AXES "x", "y", "z", "rx", "ry", "rz"
+#define TQA_WORDS_CALIBRATE_BOUND_END "least", "most"
+#define TQA_WORDS_CALIBRATE_BOUND_QUANTITY "mass", "com_x", "com_y", "com_z"
+#define TQA_WORDS_CALIBRATE_BOUND_UNIT "kg", "m"
 #define TQA_WORDS_CALIBRATE_CONTROLLER_KIND "pd", "pd-gravity", "computed-torque"
 #define TQA_WORDS_CALIBRATE_CONTROLLER_USED_KIND "pd", "pd-gravity", "computed-torque"
 #define TQA_WORDS_CALIBRATE_CONTROLLER_USED_TORQUE_OF_RATES "logged", "differences"

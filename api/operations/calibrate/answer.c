@@ -312,6 +312,7 @@ static void put_trust(const tqa_calibration *c)
                       "only a feasible fit has one");
     tqa_writer_count(answer, "iterations", s->n_iteration);
     put_price_of_bodies(c);
+    tqa_calibration_put_bounds(c);
     tqa_writer_end(answer);
     tqa_writer_list(answer, "sigma");
     for (size_t r = 0; r < c->order.nv; r++) {

@@ -52,6 +52,12 @@ bool tqa_calibration_attach(const tqa_calibration *c)
     if (!attach_text(c, "prediction.csv", "text/csv", csv, n)) {
         return false;
     }
+    if (c->has_bounds) {
+        csv = tqa_calibration_bounds_csv(c, &n);
+        if (!attach_text(c, "bounds.csv", "text/csv", csv, n)) {
+            return false;
+        }
+    }
     return c->urdf == NULL ||
            attach_text(c, "robot.urdf", "application/xml", copy_of(c->urdf, c->n_urdf), c->n_urdf);
 }

@@ -26,6 +26,7 @@ typedef struct tqa_calibration {
     size_t n_log, n_fitted;      /* logs from n_fitted on are for validation */
     tq_identify_options options; /* as requested; recordings: see describe */
     bool wants_covariance;
+    bool has_bounds;                        /* the request has bounds of masses and centres */
     bool has_contact;                       /* `contacts` names a link */
     bool wants_all;                         /* model kind "full" */
     tq_estimator estimators[TQ_ESTIMATORS]; /* that `compare` names */
@@ -58,6 +59,22 @@ bool tqa_calibration_read_contacts(tqa_calibration *calibration);
 bool tqa_calibration_judges(const tqa_calibration *calibration, size_t v);
 /* `torques_left_out` of the answer. */
 void tqa_calibration_put_contacts(const tqa_calibration *calibration);
+/* Reads `bounds`, after the model and the method. False: the problem is set. */
+bool tqa_calibration_read_bounds(tqa_calibration *calibration);
+/* A bound that changes the fit, as people read it. */
+typedef struct tqa_calibration_bound {
+    const char *link, *quantity, *end, *unit;
+    double bound, value, without;
+    double price; /* %, its part of the price of all; NaN: see tqa_calibration_bounds_price */
+} tqa_calibration_bound;
+tqa_calibration_bound tqa_calibration_bound_of(const tqa_calibration *calibration, size_t k);
+/* What bounds add to the objective of the same fit without, relative to it; NaN: that one is exact.
+ */
+double tqa_calibration_bounds_price(const tqa_calibration *calibration);
+void tqa_calibration_put_bounds(const tqa_calibration *calibration);
+void tqa_calibration_bound_reason(const tqa_calibration *calibration, const tq_reason *reason,
+                                  char text[TQA_PROBLEM_TEXT]);
+
 /* `fit` and `validation` of the answer (residuals.c). */
 void tqa_calibration_put_residuals(const tqa_calibration *c);
 
@@ -136,10 +153,11 @@ void tqa_calibration_put_static_check(const tqa_calibration *calibration);
 /* The page for people, and parameters for a C program: malloc'ed, NULL when memory is short. */
 char *tqa_calibration_page(const tqa_calibration *calibration, size_t *ret_n);
 char *tqa_calibration_header(const tqa_calibration *calibration, size_t *ret_n);
-/* The parameters, a line each; torques measured, predicted and residual, a line for each
- * time of each log. CSV, malloc'ed; NULL when memory is short. Before tqa_calibration_answer, which
- * reorders the torques. */
+/* The parameters, and bounds that change the fit, a line each; torques measured, predicted and
+ * residual, a line for each time of each log. CSV, malloc'ed; NULL when memory is short. Before
+ * tqa_calibration_answer, which reorders the torques. */
 char *tqa_calibration_parameters_csv(const tqa_calibration *calibration, size_t *ret_n);
+char *tqa_calibration_bounds_csv(const tqa_calibration *calibration, size_t *ret_n);
 char *tqa_calibration_prediction_csv(const tqa_calibration *calibration, size_t *ret_n);
 
 /* Report, header and URDF of the job. False: the problem is set. */

@@ -42,7 +42,11 @@ size_t tqa_calibration_costliest(const tqa_calibration *c, double *ret_price)
     const bool has_both = noise > exact && s->objective_unconstrained > 0.0;
     *ret_price =
         has_both ? fmax(s->objective / s->objective_unconstrained - 1.0, 0.0) : (double)NAN;
-    for (size_t k = 0; *ret_price > price_named && k < s->n_column; k++) {
+    /* what bounds cost has its own place */
+    const double of_bodies = has_both && s->n_active > 0
+                                 ? s->objective_unbounded / s->objective_unconstrained - 1.0
+                                 : *ret_price;
+    for (size_t k = 0; of_bodies > price_named && k < s->n_column; k++) {
         const tq_estimate *e = &s->estimate[k];
         const double off = fabs(e->value - e->unbound) / e->deviation;
         if (isfinite(off) && off > most) {

@@ -154,7 +154,12 @@ void tqa_calibration_put_controller(const tqa_calibration *c)
     }
     tqa_writer_object(answer, "controller");
     tqa_writer_string(answer, "kind", kinds[c->law.kind]);
-    tqa_writer_string(answer, "law", laws[c->law.kind]);
+    bool has_ff = false;
+    for (size_t i = 0; i < c->n_log; i++) {
+        has_ff = has_ff || (c->logs[i].is_commanded && tqa_commanded_has_feed_forward(&c->logs[i]));
+    }
+    (void)snprintf(text, sizeof text, "%s%s", laws[c->law.kind], has_ff ? " + tau_ff" : "");
+    tqa_writer_string(answer, "law", text);
     put_gains(c, "kp", c->law.kp);
     put_gains(c, "kd", c->law.kd);
     put_gains(c, "effort_limits", c->law.limit);
@@ -166,6 +171,9 @@ void tqa_calibration_put_controller(const tqa_calibration *c)
             tqa_writer_string(answer, "name", log->name);
             tqa_writer_string(answer, "rates",
                               tqa_commanded_has_rates(log) ? "logged" : "differences");
+            if (tqa_commanded_has_feed_forward(log)) {
+                tqa_writer_flag(answer, "feed_forward", true);
+            }
             tqa_writer_count(answer, "rows_saturated", log->signal.repairs[TQ_REPAIR_SATURATED].n);
             tqa_writer_end(answer);
         }

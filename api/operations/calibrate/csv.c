@@ -75,6 +75,26 @@ char *tqa_calibration_parameters_csv(const tqa_calibration *c, size_t *ret_n)
     return tqa_json_text_take(&text, ret_n);
 }
 
+char *tqa_calibration_bounds_csv(const tqa_calibration *c, size_t *ret_n)
+{
+    tqa_json_text text = {0};
+    tqa_json_text_raw(&text, "link,quantity,end,unit,bound,value,without_bounds,price_percent\n");
+    for (size_t k = 0; k < c->found->solution.n_active; k++) {
+        const tqa_calibration_bound bound = tqa_calibration_bound_of(c, k);
+        const char *const words[] = {bound.link, bound.quantity, bound.end, bound.unit};
+        for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+            tqa_json_text_raw(&text, i > 0 ? "," : "");
+            put_word(&text, words[i]);
+        }
+        put_cell(&text, bound.bound);
+        put_cell(&text, bound.value);
+        put_cell(&text, bound.without);
+        put_cell(&text, bound.price);
+        tqa_json_text_raw(&text, "\n");
+    }
+    return tqa_json_text_take(&text, ret_n);
+}
+
 static void put_names(tqa_json_text *text, const tqa_calibration *c, const char *word)
 {
     for (size_t r = 0; r < c->order.nv; r++) {

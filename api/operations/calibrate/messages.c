@@ -256,6 +256,8 @@ void tqa_calibration_reason(const tqa_calibration *c, size_t k, char text[TQA_PR
     const tq_reason *reason = &c->verdict.reasons[k > lack ? k - 1 : k];
     if (reason->kind == TQ_REASON_FINDING) {
         tqa_calibration_finding(c, &c->found->findings[reason->index], text);
+    } else if (reason->kind == TQ_REASON_BOUNDS) {
+        tqa_calibration_bound_reason(c, reason, text);
     } else {
         reason_in_words(c, reason, text);
     }

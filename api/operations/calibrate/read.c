@@ -421,7 +421,7 @@ bool tqa_calibration_read(tqa_calibration *c)
         return false;
     }
     leave_signs_to_fit(c);
-    return read_method(c) && read_compared(c) &&
+    return read_method(c) && tqa_calibration_read_bounds(c) && read_compared(c) &&
            (points.value == NULL ||
             tqa_value_count(&points, 2, TQA_CALIBRATE_POINTS_MAX, &c->options.n_point));
 }

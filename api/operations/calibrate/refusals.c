@@ -25,6 +25,14 @@ bool tqa_calibration_fail(const tqa_calibration *c, tq_status status, const tq_e
     if (status == TQ_ERR_RANGE && has_place && strcmp(error->what, "instruments") == 0) {
         return refuse_lag(c, error->value);
     }
+    if (status == TQ_ERR_NO_CONVERGENCE && c->options.fit.n_bound > 0) {
+        const tqa_value whole = tqa_value_root(c->tree);
+        const tqa_value bounds = tqa_value_field(&whole, "bounds");
+        return tqa_value_refuse(&bounds, "no-convergence",
+                                "widen them: compare the masses and centres of a fit without",
+                                "no fit within the bounds was found: they are too far from what "
+                                "the logs show");
+    }
     if (status != TQ_ERR_SHAPE || !has_place || strcmp(error->what, "n_sample") != 0) {
         return tqa_tree_fail(c->tree, "", status, error);
     }

@@ -28,6 +28,7 @@ static const char *const meanings[] = {
 static void put_bodies(tqa_html *page, const tqa_calibration *c)
 {
     const tq_fit_solution *s = &c->found->solution;
+    const double objective = s->n_active > 0 ? s->objective_unbounded : s->objective;
     if (!(s->least_eigenvalue > 0.0) || !(s->objective_unconstrained > 0.0)) {
         return;
     }
@@ -35,7 +36,7 @@ static void put_bodies(tqa_html *page, const tqa_calibration *c)
         page,
         "<p>Every link can be a body of positive density. That raises the sum of squares "
         "by %.2g %%, and no such robot fits better by more than %.1g %% of it.</p>\n",
-        fmax(100.0 * (s->objective / s->objective_unconstrained - 1.0), 0.0),
+        fmax(100.0 * (objective / s->objective_unconstrained - 1.0), 0.0),
         fmax(100.0 * s->gap / s->objective, 0.0));
     double price = 0.0;
     const size_t k = tqa_calibration_costliest(c, &price);
@@ -106,6 +107,7 @@ static void put_verdict(tqa_html *page, const tqa_calibration *c)
                     c->found->solution.rank, c->found->n_column, c->found->solution.structural_rank,
                     c->found->solution.condition, c->found->solution.condition_scaled);
     put_bodies(page, c);
+    tqa_calibration_page_bounds(page, c);
     if (c->request.options.delay != 0.0) {
         tqa_html_format(page, "<p>Position lags torque by %.3g ms.</p>\n",
                         1000.0 * c->request.options.delay);

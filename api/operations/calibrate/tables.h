@@ -16,6 +16,9 @@ void tqa_calibration_page_static_check(tqa_html *page, const tqa_calibration *ca
 /* Other estimators; nothing where the request names none. */
 void tqa_calibration_page_comparison(tqa_html *page, const tqa_calibration *calibration);
 
+/* Bounds of the request; nothing where it has none. */
+void tqa_calibration_page_bounds(tqa_html *page, const tqa_calibration *calibration);
+
 /* Of row v of torque. */
 const char *tqa_calibration_joint_name(const tqa_calibration *calibration, size_t v);
 

@@ -9,6 +9,7 @@
 
 #include "core/elementary/elementary.h"
 #include "core/identify/feasible/block4.h"
+#include "core/identify/feasible/edges.h"
 #include "core/linalg/dense.h"
 
 enum { ITERATION_MAX = 120, TEN = TQ_SVEC4 };
@@ -21,6 +22,7 @@ static const double boost_last = 1e-7;
 static const double exact = 1e-16; /* of |b|^2: an objective below this is rounding error */
 /* of |b|^2: gap that is accepted when rounding errors end the iteration */
 static const double drowned = 1e-11;
+static const double drowned_edges = 10.0; /* likewise within bounds, of the tolerance */
 
 /* One body: slack P - floor = s, its dual z, and the Nesterov-Todd scaling f in which both are the
  * diagonal lambda. */
@@ -43,16 +45,19 @@ typedef struct solver {
     size_t n, n_entry, nu;
     body *bodies;
     entry *entries;
+    tq_edge *edges; /* (p->n_bound) */
     double *x, *h, *m, *g, *dual, *dx, *r;
-    double objective, gap, mu, residual;
+    double objective, gap, residual;
+    double mu, mu_edges; /* complementarity of the cones, and of the bounds: it tends to 0, and to
+                            `entropy` in the cones */
 } solver;
 
-size_t tq_feasible_size(size_t n_body, size_t n_other, size_t m)
+size_t tq_feasible_size(size_t n_body, size_t n_other, size_t m, size_t n_bound)
 {
     const size_t n = TEN * n_body + n_other;
     return tq_scratch_cost(n_body, sizeof(body)) + tq_scratch_cost(n_other, sizeof(entry)) +
-           3 * tq_scratch_cost(n * n, sizeof(double)) + 4 * tq_scratch_cost(n, sizeof(double)) +
-           tq_scratch_cost(m, sizeof(double));
+           tq_scratch_cost(n_bound, sizeof(tq_edge)) + 3 * tq_scratch_cost(n * n, sizeof(double)) +
+           4 * tq_scratch_cost(n, sizeof(double)) + tq_scratch_cost(m, sizeof(double));
 }
 
 static void compute_residual(solver *w)
@@ -109,8 +114,8 @@ static void set_slacks(solver *w)
     }
 }
 
-/* P = 1 and x = 1, with duals that balance them */
-static void start(solver *w)
+/* P = 1 and x = 1, with duals that balance them; false if a bound excludes it */
+static bool start(solver *w)
 {
     const tq_feasible *p = w->p;
     memset(w->x, 0, w->n * sizeof *w->x);
@@ -127,7 +132,8 @@ static void start(solver *w)
     w->nu = 4 * p->n_body + w->n_entry;
     set_slacks(w);
     compute_residual(w);
-    const double mu = fmax(w->objective / (double)(w->nu > 0 ? w->nu : 1), DBL_MIN / DBL_EPSILON);
+    const size_t n_cone = w->nu + p->n_bound;
+    const double mu = fmax(w->objective / (double)(n_cone > 0 ? n_cone : 1), DBL_MIN / DBL_EPSILON);
     for (size_t b = 0; b < p->n_body; b++) {
         memset(w->bodies[b].z, 0, sizeof w->bodies[b].z);
         for (unsigned i = 0; i < 4; i++) {
@@ -142,6 +148,10 @@ static void start(solver *w)
         const size_t at = TEN * p->n_body + k;
         w->h[at * w->n + at] += p->positive[k] ? 0.0 : 2.0 * p->entropy;
     }
+    for (size_t k = 0; k < p->n_bound; k++) {
+        w->edges[k] = (tq_edge){.of = &p->bounds[k]};
+    }
+    return tq_edges_start(w->edges, p->n_bound, w->x, mu);
 }
 
 /* contribution to the gap of a product of slack and dual that differs from `entropy` */
@@ -235,6 +245,11 @@ static bool assemble(solver *w)
         w->m[e->at * n + e->at] += e->z / e->s;
     }
     w->mu = complementarity / (double)(w->nu > 0 ? w->nu : 1);
+    if (!tq_edges_assemble(w->edges, w->p->n_bound, n, w->m, w->dual, &complementarity)) {
+        return false;
+    }
+    w->gap += complementarity;
+    w->mu_edges = complementarity / (double)(w->p->n_bound > 0 ? w->p->n_bound : 1);
     return true;
 }
 
@@ -269,7 +284,7 @@ static bool factor(solver *w, double *spare)
 
 typedef enum phase { PREDICTOR, CORRECTOR, CENTRING, RAISING } phase;
 
-static void right_side(solver *w, double target, phase at)
+static void right_side(solver *w, double target, double of_edges, phase at)
 {
     memcpy(w->dx, w->g, w->n * sizeof *w->dx);
     for (size_t k = 0; k < w->p->n_body; k++) {
@@ -297,6 +312,7 @@ static void right_side(solver *w, double target, phase at)
         e->dz = (target - e->s * e->z - correction) / e->lambda;
         w->dx[e->at] += e->w * (e->dz + e->lambda);
     }
+    tq_edges_right_side(w->edges, w->p->n_bound, of_edges, at == CORRECTOR, w->dx);
 }
 
 /* steps of slacks and duals in the scaling; returns 1 / (the longest feasible step) */
@@ -328,7 +344,7 @@ static double slack_steps(solver *w)
         e->dz -= e->ds;
         inverse = fmax(inverse, fmax(-e->ds, -e->dz) / e->lambda);
     }
-    return inverse;
+    return tq_edges_steps(w->edges, w->p->n_bound, w->dx, inverse);
 }
 
 /* complementarity after the predictor step, and its second-order terms */
@@ -354,11 +370,20 @@ static double look_ahead(solver *w, double step)
     return sum;
 }
 
+/* target of the complementarity: mu times the cube of what a predictor step leaves of it */
+static double target_of(double mu, double left, size_t n)
+{
+    const double ratio = fmin(1.0, fmax(left, 0.0) / (mu * (double)n));
+    return ratio * ratio * ratio * mu;
+}
+
 /* the direction into dx, and the step length */
 static double choose_step(solver *w)
 {
     const double least = w->p->entropy;
+    const size_t n_edge = w->p->n_bound;
     double target = least;
+    double of_edges = 0.0;
     double step = 1.0;
     for (phase at = PREDICTOR; at <= RAISING; at++) {
         if (at >= CENTRING) {
@@ -366,14 +391,16 @@ static double choose_step(solver *w)
                 break;
             }
             target = fmax(w->mu * (at == RAISING ? raise : 1.0), least);
+            of_edges = w->mu_edges * (at == RAISING ? raise : 1.0);
         }
-        right_side(w, target, at);
+        right_side(w, target, of_edges, at);
         (void)tq_cholesky_solve(w->n, 1, w->m, w->n, w->dx, w->n, NULL);
         step = fmin(1.0, (at == PREDICTOR ? 1.0 : step_back) / slack_steps(w));
         if (at == PREDICTOR) {
-            const double ratio =
-                fmin(1.0, fmax(look_ahead(w, step), 0.0) / (w->mu * (double)w->nu));
-            target = fmax(ratio * ratio * ratio * w->mu, least);
+            target = fmax(target_of(w->mu, look_ahead(w, step), w->nu), least);
+            of_edges = n_edge > 0 ? target_of(w->mu_edges,
+                                              tq_edges_look_ahead(w->edges, n_edge, step), n_edge)
+                                  : 0.0;
         }
     }
     return step;
@@ -402,6 +429,7 @@ static void advance(solver *w, double step)
     for (size_t k = 0; k < w->n_entry; k++) {
         w->entries[k].z += step * w->entries[k].w * w->entries[k].dz;
     }
+    tq_edges_advance(w->edges, w->p->n_bound, step);
     set_slacks(w);
 }
 
@@ -413,6 +441,9 @@ static void report(const solver *w, size_t n_iteration, tq_feasible_report *ret)
         tq_smat4(w->x + TEN * k, p);
         least = fmin(least, tq_least_eigen4(p));
     }
+    for (size_t k = 0; k < w->p->n_bound; k++) {
+        w->p->bounds[k].multiplier = w->edges[k].z;
+    }
     *ret = (tq_feasible_report){.objective = w->objective,
                                 .gap = w->gap + w->residual,
                                 .least_eigen = least,
@@ -422,18 +453,22 @@ static void report(const solver *w, size_t n_iteration, tq_feasible_report *ret)
 static tq_status solve(solver *w, double *spare, tq_feasible_report *ret_report, tq_error *reterr)
 {
     double b_square = 0.0;
+    double wanted = 0.0;
     for (size_t i = 0; i < w->p->m; i++) {
         b_square += w->p->b[i] * w->p->b[i];
     }
-    start(w);
+    if (!start(w)) {
+        return tq_fail(reterr, TQ_ERR_RANGE, "bound", 0, 0.0);
+    }
     for (size_t k = 0; k < ITERATION_MAX; k++) {
         if (!assemble(w)) {
+            wanted = 0.0;
             break;
         }
         compute_residual(w);
         compute_gradient(w);
         compute_balance(w);
-        const double wanted =
+        wanted =
             w->p->tolerance * (w->objective + w->p->entropy * (double)w->nu + exact * b_square);
         if (w->gap + w->residual <= wanted) {
             report(w, k, ret_report);
@@ -444,7 +479,9 @@ static tq_status solve(solver *w, double *spare, tq_feasible_report *ret_report,
         }
         advance(w, choose_step(w));
     }
-    if (isfinite(w->gap) && w->gap + w->residual <= drowned * b_square) {
+    const double enough =
+        fmax(drowned * b_square, w->p->n_bound > 0 ? drowned_edges * wanted : 0.0);
+    if (isfinite(w->gap) && w->gap + w->residual <= enough) {
         report(w, ITERATION_MAX, ret_report);
         return TQ_OK;
     }
@@ -461,6 +498,7 @@ tq_status tq_feasible_solve(const tq_feasible *problem, tq_scratch *scratch,
     solver w = {.p = problem, .n = n, .x = ret_x};
     w.bodies = tq_scratch_take(scratch, problem->n_body, sizeof *w.bodies);
     w.entries = tq_scratch_take(scratch, problem->n_other, sizeof *w.entries);
+    w.edges = tq_scratch_take(scratch, problem->n_bound, sizeof *w.edges);
     w.h = tq_scratch_take(scratch, n * n, sizeof(double));
     w.m = tq_scratch_take(scratch, n * n, sizeof(double));
     w.g = tq_scratch_take(scratch, n, sizeof(double));
@@ -469,10 +507,11 @@ tq_status tq_feasible_solve(const tq_feasible *problem, tq_scratch *scratch,
     w.r = tq_scratch_take(scratch, problem->m, sizeof(double));
     double *spare = tq_scratch_take(scratch, n * n, sizeof(double));
     tq_status status = TQ_OK;
-    if (w.bodies == NULL || w.entries == NULL || w.h == NULL || w.m == NULL || w.g == NULL ||
-        w.dual == NULL || w.dx == NULL || w.r == NULL || spare == NULL) {
+    if (w.bodies == NULL || w.entries == NULL || w.edges == NULL || w.h == NULL || w.m == NULL ||
+        w.g == NULL || w.dual == NULL || w.dx == NULL || w.r == NULL || spare == NULL) {
         status = tq_fail(reterr, TQ_ERR_SCRATCH, "scratch", 0,
-                         (double)tq_feasible_size(problem->n_body, problem->n_other, problem->m));
+                         (double)tq_feasible_size(problem->n_body, problem->n_other, problem->m,
+                                                  problem->n_bound));
     } else {
         status = solve(&w, spare, ret_report, reterr);
     }

@@ -9,6 +9,7 @@
 
 #include "core/base/scratch.h"
 #include "core/base/status.h"
+#include "core/identify/feasible/edges.h"
 
 /* The problem:
  *
@@ -16,8 +17,9 @@
  *                                       + sum of positives x - log x + sum of free ones x^2)
  *
  * over x = (10 for each body, then the others), P the 4x4 matrix of a body's ten (see tq_svec4)
- * with P >= floor, x >= 0. The caller chooses units: in those with the prior P = 1, x = 1 (0 for
- * free ones) the entropy term is the divergence from the prior (Lee, Wensing & Park, 2020). */
+ * with P >= floor, x >= 0, and within the bounds. The caller chooses units: in those with the prior
+ * P = 1, x = 1 (0 for free ones) the entropy term is the divergence from the prior (Lee, Wensing &
+ * Park, 2020). */
 typedef struct tq_feasible {
     size_t n_body, n_other, m;
     const uint8_t *positive; /* (n_other) 1: not negative, 0: free */
@@ -26,6 +28,9 @@ typedef struct tq_feasible {
     double floor;            /* > 0, < 1 */
     double entropy;          /* >= 0 */
     double tolerance;        /* of the duality gap, relative to the objective */
+    size_t n_bound;
+    tq_feasible_bound *bounds; /* (n_bound) in any order; without entropy: an inactive bound
+                                  changes nothing beyond the tolerance */
 } tq_feasible;
 
 typedef struct tq_feasible_report {
@@ -43,6 +48,7 @@ typedef struct tq_feasible_report {
  * Memory   tq_feasible_size bytes of `scratch`, released.
  * Returns  TQ_OK
  *          TQ_ERR_NO_CONVERGENCE  "feasible": value = the gap reached, relative
+ *          TQ_ERR_RANGE           "bound": one is not positive at P = 1
  *          TQ_ERR_SCRATCH
  * Cost     20 to 40 iterations of n^3 / 3.
  * Source   Y. Nesterov, M. Todd, Primal-dual interior-point methods for self-scaled cones, SIAM J.
@@ -54,6 +60,6 @@ typedef struct tq_feasible_report {
  */
 tq_status tq_feasible_solve(const tq_feasible *problem, tq_scratch *scratch, double *ret_x,
                             tq_feasible_report *ret_report, tq_error *reterr);
-size_t tq_feasible_size(size_t n_body, size_t n_other, size_t m);
+size_t tq_feasible_size(size_t n_body, size_t n_other, size_t m, size_t n_bound);
 
 #endif

@@ -102,7 +102,8 @@ size_t tq_payload_size(const tq_fit *fit, const tq_payload_plan *plan)
            tq_scratch_cost(2 * n_row * TQ_PAYLOAD_GRAM, sizeof(double)) +
            tq_scratch_cost(n_row, sizeof(double)) +
            tq_scratch_cost(fit->n_row * TQ_PAYLOAD_FRICTIONS, sizeof(double)) +
-           tq_scratch_cost(2 * fit->n_row, sizeof(double)) + tq_feasible_size(1, 0, TQ_PAYLOAD_TEN);
+           tq_scratch_cost(2 * fit->n_row, sizeof(double)) +
+           tq_feasible_size(1, 0, TQ_PAYLOAD_TEN, 0);
 }
 
 /* values of all columns by the model: base combinations, and breakaway - Coulomb for Stribeck

@@ -74,8 +74,10 @@ void tq_fit_combine(const tq_fit *fit, const double *full, double *ret_value)
 }
 
 /* Cholesky factor L of the prior pseudo-inertia, regularised to be strictly positive definite; a
- * nominal body of the link's size if the robot has none. */
-static void prior_factor(const tq_fit *fit, uint32_t link, const double *prior, tq_block4 ret_l)
+ * nominal body of the link's size if the robot has none. bounds: that it is strictly within, NULL:
+ * none. */
+static void prior_factor(const tq_fit *fit, uint32_t link, const double *prior,
+                         const tq_link_bounds *bounds, tq_block4 ret_l)
 {
     double mass = 0.0;
     double reach = 0.0;
@@ -99,6 +101,10 @@ static void prior_factor(const tq_fit *fit, uint32_t link, const double *prior, 
         }
         raise *= 4.0;
     } while (!tq_cholesky4(sum, ret_l));
+    if (bounds != NULL) {
+        tq_link_bounds_enter(bounds, sum);
+        (void)tq_cholesky4(sum, ret_l);
+    }
 }
 
 typedef struct bodies {
@@ -113,7 +119,10 @@ typedef struct bodies {
     uint8_t *positive; /* (n_other) */
     size_t *column;    /* (n_other) column of the triangle */
     double *x;         /* (n) */
-    double *full;      /* (n_parameter) */
+    bool is_bounded;
+    size_t n_bound;
+    tq_feasible_bound *bound; /* (TQ_LINK_ENDS options.n_bound) */
+    uint32_t *end;            /* of each: TQ_LINK_ENDS (index of the link's bounds) + which */
 } bodies;
 
 static size_t count_bodies(const tq_model *model)
@@ -131,13 +140,16 @@ size_t tq_fit_bodies_size(const tq_fit *fit)
     const size_t m = fit->n_column + 1;
     const size_t n_other = fit->n_parameter + m;
     const size_t n = TEN * n_body + n_other;
+    const size_t n_bound = TQ_LINK_ENDS * fit->options.n_bound;
     return tq_scratch_cost(n_body, sizeof(uint32_t)) +
            tq_scratch_cost(16 * n_body, sizeof(double)) +
            tq_scratch_cost(m * fit->n_parameter, sizeof(double)) +
            tq_scratch_cost(m * n, sizeof(double)) + tq_scratch_cost(m, sizeof(double)) +
            2 * tq_scratch_cost(n_other, sizeof(double)) + tq_scratch_cost(n_other, 1) +
            tq_scratch_cost(n_other, sizeof(size_t)) + tq_scratch_cost(n, sizeof(double)) +
-           tq_feasible_size(n_body, fit->n_column, m);
+           tq_scratch_cost(n_bound, sizeof(tq_feasible_bound)) +
+           tq_scratch_cost(n_bound, sizeof(uint32_t)) +
+           tq_feasible_size(n_body, fit->n_column, m, n_bound);
 }
 
 static bool take(bodies *w, tq_scratch *scratch)
@@ -157,9 +169,11 @@ static bool take(bodies *w, tq_scratch *scratch)
     w->positive = tq_scratch_take(scratch, others, 1);
     w->column = tq_scratch_take(scratch, others, sizeof *w->column);
     w->x = tq_scratch_take(scratch, n, sizeof(double));
+    w->bound = tq_scratch_take(scratch, TQ_LINK_ENDS * fit->options.n_bound, sizeof *w->bound);
+    w->end = tq_scratch_take(scratch, TQ_LINK_ENDS * fit->options.n_bound, sizeof *w->end);
     return w->body != NULL && w->factor != NULL && w->ag != NULL && w->a != NULL && w->b != NULL &&
            w->centre != NULL && w->unit != NULL && w->positive != NULL && w->column != NULL &&
-           w->x != NULL;
+           w->x != NULL && w->bound != NULL && w->end != NULL;
 }
 
 /* ret (m) += factor * column c of the triangle */
@@ -187,7 +201,49 @@ static void combine_columns(bodies *w, const double *triangle)
     }
 }
 
-/* columns of bodies in units of their prior; fixed links go to the right-hand side */
+/* columns of a body in units of its prior; its bounds */
+static void describe_body(bodies *w, uint32_t k, size_t next)
+{
+    const tq_fit *fit = w->fit;
+    const tq_model *model = &fit->mechanism->model;
+    const uint32_t link = model->joints[model->order[k]].child;
+    const double *own = w->ag + w->m * TEN * k;
+    const tq_link_bounds *bounds =
+        w->is_bounded ? tq_link_bounds_find(fit->options.bounds, fit->options.n_bound, link) : NULL;
+    double *l = w->factor + 16 * next;
+    double unit[TEN * TEN]; /* ten of each entry of x */
+    prior_factor(fit, link, fit->options.prior + (size_t)TEN * k, bounds, l);
+    w->body[next] = k;
+    for (unsigned u = 0; u < TEN; u++) {
+        double one[TEN] = {0};
+        double *ten = unit + (size_t)TEN * u;
+        tq_block4 e;
+        tq_block4 half;
+        tq_block4 p;
+        one[u] = 1.0;
+        tq_smat4(one, e);
+        tq_mul4(l, e, half);
+        tq_mult4(half, l, p);
+        tq_ten_of_pseudo(p, ten);
+        double *column = w->a + w->m * (TEN * next + u);
+        memset(column, 0, w->m * sizeof *column);
+        for (unsigned c = 0; c < TEN; c++) {
+            for (size_t i = 0; i < w->m; i++) {
+                column[i] += ten[c] * own[w->m * c + i];
+            }
+        }
+    }
+    if (bounds != NULL) {
+        const uint32_t first = TQ_LINK_ENDS * (uint32_t)(bounds - fit->options.bounds);
+        const size_t n =
+            tq_link_bounds_describe(bounds, next, unit, w->bound + w->n_bound, w->end + w->n_bound);
+        for (size_t i = 0; i < n; i++) {
+            w->end[w->n_bound++] += first;
+        }
+    }
+}
+
+/* fixed links go to the right-hand side */
 static void describe_bodies(bodies *w, const double *triangle)
 {
     const tq_fit *fit = w->fit;
@@ -197,6 +253,7 @@ static void describe_bodies(bodies *w, const double *triangle)
         w->b[i] = triangle[i * w->m + w->m - 1];
     }
     size_t next = 0;
+    w->n_bound = 0;
     for (uint32_t k = 0; k < model->n_joint; k++) {
         const double *own = w->ag + w->m * TEN * k;
         if (model->joints[model->order[k]].kind == TQ_JOINT_FIXED) {
@@ -205,29 +262,7 @@ static void describe_bodies(bodies *w, const double *triangle)
             }
             continue;
         }
-        double *l = w->factor + 16 * next;
-        prior_factor(fit, model->joints[model->order[k]].child, prior + (size_t)TEN * k, l);
-        w->body[next] = k;
-        for (unsigned u = 0; u < TEN; u++) {
-            double unit[TEN] = {0};
-            double ten[TEN];
-            tq_block4 e;
-            tq_block4 half;
-            tq_block4 p;
-            unit[u] = 1.0;
-            tq_smat4(unit, e);
-            tq_mul4(l, e, half);
-            tq_mult4(half, l, p);
-            tq_ten_of_pseudo(p, ten);
-            double *column = w->a + w->m * (TEN * next + u);
-            memset(column, 0, w->m * sizeof *column);
-            for (unsigned c = 0; c < TEN; c++) {
-                for (size_t i = 0; i < w->m; i++) {
-                    column[i] += ten[c] * own[w->m * c + i];
-                }
-            }
-        }
-        next++;
+        describe_body(w, k, next++);
     }
 }
 
@@ -298,12 +333,21 @@ static void write_back(bodies *w, double *ret_full, double *ret_value)
     tq_fit_combine(fit, ret_full, ret_value);
 }
 
+static void read_multipliers(const bodies *w, double *ret)
+{
+    for (size_t k = 0; k < TQ_LINK_ENDS * w->fit->options.n_bound; k++) {
+        ret[k] = 0.0;
+    }
+    for (size_t k = 0; k < w->n_bound; k++) {
+        ret[w->end[k]] = w->bound[k].multiplier;
+    }
+}
+
 tq_status tq_fit_bodies(const tq_fit *fit, const double *triangle, double objective,
-                        tq_scratch *scratch, double *ret_full, double *ret_value,
-                        tq_feasible_report *ret_report, tq_error *reterr)
+                        tq_scratch *scratch, tq_fit_bodies_found *inout, tq_error *reterr)
 {
     const size_t mark = tq_scratch_mark(scratch);
-    bodies w = {.fit = fit};
+    bodies w = {.fit = fit, .is_bounded = inout->multiplier != NULL};
     if (!take(&w, scratch)) {
         tq_scratch_rewind(scratch, mark);
         return tq_fail(reterr, TQ_ERR_SCRATCH, "scratch", 0, (double)tq_fit_bodies_size(fit));
@@ -325,10 +369,15 @@ tq_status tq_fit_bodies(const tq_fit *fit, const double *triangle, double object
                                  .floor = floor_of_bodies,
                                  .entropy =
                                      fit->options.entropy * (objective + noise_least * square),
-                                 .tolerance = gap_wanted};
-    const tq_status status = tq_feasible_solve(&problem, scratch, w.x, ret_report, reterr);
+                                 .tolerance = gap_wanted,
+                                 .n_bound = w.n_bound,
+                                 .bounds = w.bound};
+    const tq_status status = tq_feasible_solve(&problem, scratch, w.x, &inout->report, reterr);
     if (status == TQ_OK) {
-        write_back(&w, ret_full, ret_value);
+        write_back(&w, inout->full, inout->value);
+    }
+    if (status == TQ_OK && w.is_bounded) {
+        read_multipliers(&w, inout->multiplier);
     }
     tq_scratch_rewind(scratch, mark);
     return status;

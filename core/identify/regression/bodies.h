@@ -7,18 +7,27 @@
 #include "core/identify/feasible/feasible.h"
 #include "core/identify/regression/fit_private.h"
 
+/* A fit of bodies; the arrays are the caller's. */
+typedef struct tq_fit_bodies_found {
+    double *full;  /* (n_parameter) */
+    double *value; /* (n_column) */
+    tq_feasible_report report;
+    double *multiplier; /* (TQ_LINK_ENDS options.n_bound) of the bounds, 0 where there is none;
+                           NULL: without bounds */
+} tq_fit_bodies_found;
+
 /**
- * Minimise the residual of a weighted triangle ((n_column + 1)^2) over bodies of positive density.
+ * Minimise the residual of a weighted triangle ((n_column + 1)^2) over bodies of positive density,
+ * and within the bounds of the options.
  *
  * Links on fixed joints keep their prior: the child link of a moving joint takes all of the
  * change. `objective` is that of the unconstrained fit.
  *
- * Shapes   ret_full (n_parameter), ret_value (n_column).
+ * Memory   tq_fit_bodies_size bytes of `scratch`, released.
  * Returns  as tq_feasible_solve.
  */
 tq_status tq_fit_bodies(const tq_fit *fit, const double *triangle, double objective,
-                        tq_scratch *scratch, double *ret_full, double *ret_value,
-                        tq_feasible_report *ret_report, tq_error *reterr);
+                        tq_scratch *scratch, tq_fit_bodies_found *inout, tq_error *reterr);
 size_t tq_fit_bodies_size(const tq_fit *fit);
 
 /* Noise-free data: a feasible fit stays slightly inside its bounds, the only difference to the

@@ -93,7 +93,7 @@ static tq_status check_options(const tq_model *model, const tq_fit_options *o, s
             return tq_fail(reterr, TQ_ERR_RANGE, "coupling", k, (double)pair->joint);
         }
     }
-    return TQ_OK;
+    return tq_link_bounds_check(model, o->bounds, o->n_bound, reterr);
 }
 
 static bool is_instrumental(tq_fit_method method)
@@ -163,6 +163,7 @@ static size_t size_for(const tq_model *model, const tq_fit_options *options, siz
     const size_t search =
         options->model.kind == TQ_FIT_BASE ? tq_base_scratch_size(model, options->model.with) : 0;
     return own_size(model, &options->model) + search +
+           tq_scratch_cost(options->n_bound, sizeof(tq_link_bounds)) +
            tq_scratch_cost(n_experiment, sizeof(tq_fit_experiment)) + (all < most ? all : most) +
            n_experiment * (TQ_SCRATCH_ALIGN +
                            tq_scratch_cost(model->nv, sizeof(tq_high_frequency_inertia_sums)));
@@ -178,6 +179,16 @@ size_t tq_fit_size(const tq_mechanism *mechanism, const tq_fit_options *options,
 size_t tq_fit_size_like(const tq_fit *fit, size_t n_experiment)
 {
     return size_for(&fit->mechanism->model, &fit->options, n_experiment, fit->set_size);
+}
+
+static bool copy_bounds(tq_fit *fit, const tq_fit_options *options, tq_scratch *memory)
+{
+    tq_link_bounds *bounds = tq_scratch_take(memory, options->n_bound, sizeof *bounds);
+    for (size_t k = 0; bounds != NULL && k < options->n_bound; k++) {
+        bounds[k] = tq_link_bounds_widened(&options->bounds[k]);
+    }
+    fit->options.bounds = bounds;
+    return bounds != NULL;
 }
 
 static tq_status take_arrays(tq_fit *fit, const tq_fit_options *options, tq_scratch *memory,
@@ -205,7 +216,8 @@ static tq_status take_arrays(tq_fit *fit, const tq_fit_options *options, tq_scra
     if (prior == NULL || couplings == NULL || used == NULL || fit->columns == NULL ||
         fit->base.independent == NULL || fit->base.dependent == NULL || fit->base.without == NULL ||
         fit->base.k == NULL || fit->nominal == NULL || fit->huber == NULL || fit->load == NULL ||
-        fit->speed == NULL || fit->terms == NULL || fit->rows == NULL || fit->weight == NULL) {
+        fit->speed == NULL || fit->terms == NULL || fit->rows == NULL || fit->weight == NULL ||
+        !copy_bounds(fit, options, memory)) {
         return tq_fail(reterr, TQ_ERR_SCRATCH, "memory", 0,
                        (double)tq_fit_size(fit->mechanism, options, fit->n_experiment));
     }

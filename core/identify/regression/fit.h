@@ -12,6 +12,7 @@
 #include "core/base/scratch.h"
 #include "core/base/status.h"
 #include "core/identify/regression/columns.h"
+#include "core/identify/regression/link_bounds.h"
 #include "core/model/mechanism.h"
 #include "core/signal/experiment.h"
 
@@ -42,7 +43,9 @@ typedef struct tq_fit_options {
         *prior;     /* (n_parameter of tq_parameter_count(model, with)); NULL: the model's own */
     double ridge;   /* TQ_FIT_RIDGE: variance of the prior is 1 / ridge; relative, 1e-4 */
     double entropy; /* TQ_FIT_FEASIBLE: weight of the prior relative to the objective, 1e-5 */
-    double column_noise;     /* TQ_FIT_TLS: of every column, relative to its rms, 3e-4 */
+    double column_noise;          /* TQ_FIT_TLS: of every column, relative to its rms, 3e-4 */
+    const tq_link_bounds *bounds; /* (n_bound) TQ_FIT_FEASIBLE, _IV: of masses and centres */
+    size_t n_bound;
     size_t n_bootstrap;      /* draws of experiments or segments, up to TQ_FIT_DRAWS_MAX; 0: none */
     size_t lag;              /* TQ_FIT_IV: instruments are the columns `lag` samples before and
                                 after; > 0 */
@@ -61,11 +64,11 @@ typedef struct tq_fit tq_fit;
  *
  * Memory   Takes tq_fit_size(...) bytes of `memory` for as long as the fit is used, and releases
  *          what it needs temporarily. The mechanism must live as long; options are copied, with the
- *          prior, couplings and used rows.
+ *          prior, bounds, couplings and used rows.
  * Returns  TQ_OK
  *          TQ_ERR_SHAPE   no dof, or n_experiment is 0
  *          TQ_ERR_RANGE   "confidence", "ridge", "entropy", "column_noise", "n_bootstrap", "lag",
- *                         "coupling" (index)
+ *                         "coupling" (index), "bounds" (index)
  *          TQ_ERR_SCRATCH, and the statuses of tq_base_find
  */
 tq_status tq_fit_build(const tq_mechanism *mechanism, const tq_fit_options *options,
@@ -178,9 +181,13 @@ typedef struct tq_fit_solution {
     double objective;               /* sum of squared weighted residuals */
     double objective_unconstrained; /* of WLS: the cost of feasibility and bounds is the
                                        difference */
+    double objective_unbounded;     /* of the feasible fit without bounds; NaN: none are given */
     double gap;                     /* feasible: objective - optimum is at most this */
     size_t n_iteration;
     double least_eigenvalue; /* feasible: of all pseudo-inertias, relative to their nominal size */
+    size_t n_active;
+    tq_active_bound *active; /* (n_active) bounds that change the fit; shares have the sum 1, or are
+                                0 */
     size_t n_unidentified;
     size_t n_invisible;            /* last of these: combinations that no motion of the robot
                                       excites */

@@ -56,9 +56,10 @@ static void archive_numbers(tq_fit_solution *s, tq_archive *archive)
 {
     double *const numbers[] = {
         &s->condition, &s->condition_scaled, &s->objective, &s->objective_unconstrained,
-        &s->gap,       &s->least_eigenvalue, &s->freedom};
+        &s->gap,       &s->least_eigenvalue, &s->freedom,   &s->objective_unbounded};
     size_t *const counts[] = {&s->structural_rank, &s->rank,        &s->n_iteration,
-                              &s->n_unidentified,  &s->n_invisible, &s->n_sample};
+                              &s->n_unidentified,  &s->n_invisible, &s->n_sample,
+                              &s->n_active};
     for (size_t k = 0; k < sizeof numbers / sizeof numbers[0]; k++) {
         tq_archive_doubles(archive, numbers[k], 1);
     }
@@ -82,6 +83,9 @@ bool tq_fit_solution_archive(const tq_fit *fit, tq_scratch *memory, tq_fit_solut
     tq_archive_doubles(archive, inout->sigma, fit->n_row);
     tq_archive_doubles(archive, inout->mean_load, fit->n_row);
     tq_archive_doubles(archive, inout->covariance, n * n);
+    if (inout->n_active <= TQ_LINK_ENDS * fit->options.n_bound) {
+        tq_archive_bytes(archive, inout->active, inout->n_active * sizeof *inout->active);
+    }
     for (size_t k = 0; k < inout->n_unidentified + inout->n_invisible && k < n; k++) {
         tq_archive_doubles(archive, inout->unidentified[k].direction, n);
         tq_archive_doubles(archive, &inout->unidentified[k].deviation, 1);

@@ -25,7 +25,8 @@ size_t tq_fit_found_size(const tq_fit *fit)
     return tq_scratch_cost(fit->n_column, sizeof(double)) +
            tq_scratch_cost(fit->n_parameter, sizeof(double)) +
            2 * tq_scratch_cost(fit->n_row, sizeof(double)) +
-           tq_scratch_cost(room_size(fit), sizeof(double));
+           tq_scratch_cost(room_size(fit), sizeof(double)) +
+           tq_scratch_cost(TQ_LINK_ENDS * fit->options.n_bound, sizeof(tq_active_bound));
 }
 
 bool tq_fit_found_take(const tq_fit *fit, tq_scratch *scratch, tq_fit_found *ret)
@@ -34,15 +35,22 @@ bool tq_fit_found_take(const tq_fit *fit, tq_scratch *scratch, tq_fit_found *ret
                           .full = tq_scratch_take(scratch, fit->n_parameter, sizeof(double)),
                           .sigma = tq_scratch_take(scratch, fit->n_row, sizeof(double)),
                           .weight = tq_scratch_take(scratch, fit->n_row, sizeof(double)),
-                          .triangle = tq_scratch_take(scratch, room_size(fit), sizeof(double))};
+                          .triangle = tq_scratch_take(scratch, room_size(fit), sizeof(double)),
+                          .active = tq_scratch_take(scratch, TQ_LINK_ENDS * fit->options.n_bound,
+                                                    sizeof(tq_active_bound)),
+                          .unbounded = (double)NAN};
     return ret->value != NULL && ret->full != NULL && ret->sigma != NULL && ret->weight != NULL &&
-           ret->triangle != NULL;
+           ret->triangle != NULL && ret->active != NULL;
 }
 
 size_t tq_fit_method_size(const tq_fit *fit)
 {
     const size_t estimate = tq_estimate_size(fit->n_column);
-    const size_t bodies = fit->options.model.kind == TQ_FIT_BASE ? tq_fit_bodies_size(fit) : 0;
+    const size_t bodies =
+        fit->options.model.kind == TQ_FIT_BASE
+            ? tq_fit_bodies_size(fit) + tq_scratch_cost(fit->n_parameter, sizeof(double)) +
+                  tq_scratch_cost(TQ_LINK_ENDS * fit->options.n_bound, sizeof(double))
+            : 0;
     return tq_scratch_cost(room_size(fit), sizeof(double)) +
            2 * tq_scratch_cost(fit->n_column, sizeof(double)) + tq_scratch_cost(fit->n_column, 1) +
            (tq_fit_has_instruments(fit)
@@ -115,6 +123,69 @@ static void lift(const tq_fit *fit, const double *value, double *ret_full)
     }
 }
 
+/* ten parameters of the link among all of them */
+static const double *ten_of(const tq_fit *fit, const double *full, uint32_t link)
+{
+    const tq_model *model = &fit->mechanism->model;
+    uint32_t k = 0;
+    while (k + 1 < model->n_joint && model->joints[model->order[k]].child != link) {
+        k++;
+    }
+    return full + (size_t)TQ_PARAMETERS_OF_LINK * k;
+}
+
+static void find_active(const tq_fit *fit, const double *without, const double *multiplier,
+                        tq_fit_found *found)
+{
+    double sum = 0.0;
+    found->n_active = 0;
+    for (size_t k = 0; k < fit->options.n_bound; k++) {
+        const tq_link_bounds *bounds = &fit->options.bounds[k];
+        found->n_active +=
+            tq_link_bounds_active(bounds, ten_of(fit, found->full, bounds->link),
+                                  ten_of(fit, without, bounds->link), multiplier + TQ_LINK_ENDS * k,
+                                  found->feasible.objective, found->active + found->n_active);
+    }
+    for (size_t k = 0; k < found->n_active; k++) {
+        sum += found->active[k].share;
+    }
+    for (size_t k = 0; k < found->n_active && sum > 0.0; k++) {
+        found->active[k].share /= sum;
+    }
+}
+
+/* A feasible fit outside of the bounds is repeated within. One inside is the optimum as it is. */
+static tq_status hold_bounds(const tq_fit *fit, const tq_reduced *data, tq_scratch *scratch,
+                             tq_fit_found *found, tq_error *reterr)
+{
+    bool all = true;
+    for (size_t k = 0; k < fit->options.n_bound; k++) {
+        const tq_link_bounds *bounds = &fit->options.bounds[k];
+        all = all && tq_link_bounds_hold(bounds, ten_of(fit, found->full, bounds->link));
+    }
+    found->unbounded = tq_reduced_residual(data, found->value);
+    if (all) {
+        return TQ_OK;
+    }
+    double *without = tq_scratch_take(scratch, fit->n_parameter, sizeof *without);
+    double *multiplier =
+        tq_scratch_take(scratch, TQ_LINK_ENDS * fit->options.n_bound, sizeof *multiplier);
+    if (without == NULL || multiplier == NULL) {
+        return tq_fail(reterr, TQ_ERR_SCRATCH, "scratch", 0, (double)tq_fit_method_size(fit));
+    }
+    memcpy(without, found->full, fit->n_parameter * sizeof *without);
+    tq_fit_bodies_found held = {
+        .full = found->full, .value = found->value, .multiplier = multiplier};
+    const tq_status status =
+        tq_fit_bodies(fit, found->triangle, found->unconstrained, scratch, &held, reterr);
+    if (status == TQ_OK) {
+        held.report.n_iteration += found->feasible.n_iteration;
+        found->feasible = held.report;
+        find_active(fit, without, multiplier, found);
+    }
+    return status;
+}
+
 static tq_status feasible(const tq_fit *fit, const tq_reduced *data, tq_scratch *scratch,
                           tq_fit_found *found, tq_error *reterr)
 {
@@ -123,8 +194,10 @@ static tq_status feasible(const tq_fit *fit, const tq_reduced *data, tq_scratch 
         return tq_fail(reterr, TQ_ERR_SCRATCH, "scratch", 0, (double)tq_fit_method_size(fit));
     }
     memcpy(exact, found->value, fit->n_column * sizeof *exact);
-    const tq_status status = tq_fit_bodies(fit, found->triangle, found->unconstrained, scratch,
-                                           found->full, found->value, &found->feasible, reterr);
+    tq_fit_bodies_found bodies = {.full = found->full, .value = found->value};
+    tq_status status =
+        tq_fit_bodies(fit, found->triangle, found->unconstrained, scratch, &bodies, reterr);
+    found->feasible = bodies.report;
     double square = 0.0;
     for (size_t i = 0; i <= data->n; i++) {
         const double b = data->triangle[i * (data->n + 1) + data->n];
@@ -135,6 +208,9 @@ static tq_status feasible(const tq_fit *fit, const tq_reduced *data, tq_scratch 
         tq_fit_polish(fit, exact, found->full, found->value)) {
         found->feasible.objective = tq_reduced_residual(data, found->value);
         found->feasible.gap = found->feasible.objective - found->unconstrained;
+    }
+    if (status == TQ_OK && fit->options.n_bound > 0) {
+        status = hold_bounds(fit, data, scratch, found, reterr);
     }
     return status;
 }
@@ -306,6 +382,8 @@ tq_status tq_fit_find(const tq_fit *fit, const double *set, size_t n_sample, boo
     const size_t mark = tq_scratch_mark(scratch);
     workplace place;
     tq_status status = TQ_OK;
+    found->unbounded = (double)NAN;
+    found->n_active = 0;
     if (!take_workplace(fit, scratch, &place)) {
         status = tq_fail(reterr, TQ_ERR_SCRATCH, "scratch", 0, (double)tq_fit_method_size(fit));
     }

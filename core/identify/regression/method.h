@@ -16,7 +16,10 @@ typedef struct tq_fit_found {
     double *triangle; /* ((n_column + 1)^2) weighted */
     size_t rank;
     double objective, unconstrained;
+    double unbounded; /* objective of the feasible fit without bounds; NaN: none are given */
     tq_feasible_report feasible;
+    tq_active_bound *active; /* (TQ_LINK_ENDS options.n_bound) */
+    size_t n_active;
 } tq_fit_found;
 
 /* Estimate from one set of n_sample samples. `plain`: unconstrained weighted least squares

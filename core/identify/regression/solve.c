@@ -36,6 +36,7 @@ size_t tq_fit_solution_size(const tq_fit *fit)
            tq_scratch_cost(tq_fit_value_count(fit), sizeof(double)) +
            tq_scratch_cost(fit->n_parameter, sizeof(double)) +
            2 * tq_scratch_cost(fit->n_row, sizeof(double)) +
+           tq_scratch_cost(TQ_LINK_ENDS * fit->options.n_bound, sizeof(tq_active_bound)) +
            tq_scratch_cost(n, sizeof(tq_unidentified)) + 2 * tq_scratch_cost(n * n, sizeof(double));
 }
 
@@ -62,6 +63,7 @@ bool tq_fit_solution_take(const tq_fit *fit, tq_scratch *memory, tq_fit_solution
     s->full = tq_scratch_take(memory, fit->n_parameter, sizeof *s->full);
     s->sigma = tq_scratch_take(memory, fit->n_row, sizeof *s->sigma);
     s->mean_load = tq_scratch_take(memory, fit->n_row, sizeof *s->mean_load);
+    s->active = tq_scratch_take(memory, TQ_LINK_ENDS * fit->options.n_bound, sizeof *s->active);
     s->unidentified = tq_scratch_take(memory, n, sizeof *s->unidentified);
     s->covariance = tq_scratch_take(memory, n * n, sizeof *s->covariance);
     double *directions = tq_scratch_take(memory, n * n, sizeof *directions);
@@ -69,8 +71,8 @@ bool tq_fit_solution_take(const tq_fit *fit, tq_scratch *memory, tq_fit_solution
         s->unidentified[k].direction = directions + k * n;
     }
     return s->covariance != NULL && s->mean_load != NULL && s->estimate != NULL &&
-           s->value != NULL && s->full != NULL && s->sigma != NULL && s->unidentified != NULL &&
-           directions != NULL;
+           s->value != NULL && s->full != NULL && s->sigma != NULL && s->active != NULL &&
+           s->unidentified != NULL && directions != NULL;
 }
 
 static double ratio(double a, double b)
@@ -412,6 +414,9 @@ static tq_status solve(tq_fit *fit, double *set, size_t n_sample, tq_scratch *sc
     memcpy(ret->sigma, found.sigma, fit->n_row * sizeof *ret->sigma);
     ret->objective = found.objective;
     ret->objective_unconstrained = found.unconstrained;
+    ret->objective_unbounded = found.unbounded;
+    ret->n_active = found.n_active;
+    memcpy(ret->active, found.active, found.n_active * sizeof *ret->active);
     ret->gap = found.feasible.gap;
     ret->n_iteration = found.feasible.n_iteration;
     ret->least_eigenvalue = found.feasible.least_eigen;

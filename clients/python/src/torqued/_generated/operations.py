@@ -25,9 +25,9 @@ if TYPE_CHECKING:
         CalibrateKinematicsOutliersItemOut, CalibrateKinematicsPlanesItemOut, CalibrateKinematicsReadAsItemOut,
         CalibrateKinematicsRequestLimits, CalibrateKinematicsRequestNoise, CalibrateKinematicsToolOut,
         CalibrateKinematicsWithinLimitsOut, CalibrateNoiseOut, CalibrateParameterOut, CalibratePredictionItemOut,
-        CalibrateRankOut, CalibrateReadAsItemOut, CalibrateRegroupedItemOut, CalibrateRequestModel,
-        CalibrateUnidentifiableItemOut, CalibrateValidationOut, CollisionShape, CompareColumns1,
-        CompareColumnsItemOut, CompareReadAsItemOut, CompareSource, CompareSource1, ConstantWrench,
+        CalibrateRankOut, CalibrateReadAsItemOut, CalibrateRegroupedItemOut, CalibrateRequestBounds,
+        CalibrateRequestModel, CalibrateUnidentifiableItemOut, CalibrateValidationOut, CollisionShape,
+        CompareColumns1, CompareColumnsItemOut, CompareReadAsItemOut, CompareSource, CompareSource1, ConstantWrench,
         ConstrainedController, Controller, DistanceLeastOut, DistanceLeftOutItemOut, DistancePairsItemOut,
         DistanceReadAsItemOut, Drive, DriveBodeOut, DriveInertiaOut, DriveLineOut, DriveLoopsOut,
         DriveReadAsItemOut, DriveReductionOut, DriveRequestLoad, EnsembleEndStatesOut, EnsembleEndedItemOut,
@@ -99,9 +99,10 @@ class InverseDynamicsResult(Result):
         'link_jacobians.links', 'log.source.columns.base_position',
         'log.source.columns.base_quaternion_wxyz', 'log.source.columns.base_twist', 'log.source.columns.q',
         'log.source.columns.q_cmd', 'log.source.columns.qd', 'log.source.columns.qd_cmd',
-        'log.source.columns.qdd', 'log.source.columns.tau', 'log.source.columns.time', 'log.source.repairs',
-        'log.source.repairs.first_rows', 'multipliers.rows', 'not_used', 'off_constraints',
-        'operational_space_inertia.axes', 'reactions.joints', 'read_as', 'residual.by_joint', 'warnings',
+        'log.source.columns.qdd', 'log.source.columns.tau', 'log.source.columns.tau_ff',
+        'log.source.columns.time', 'log.source.repairs', 'log.source.repairs.first_rows',
+        'multipliers.rows', 'not_used', 'off_constraints', 'operational_space_inertia.axes',
+        'reactions.joints', 'read_as', 'residual.by_joint', 'warnings',
     ))
     reactions: ReactionsOut
     limits: InverseDynamicsLimitsOut
@@ -610,16 +611,16 @@ class CalibrateResult(Result):
     _lists = frozenset((
         'all_parameters', 'beyond_cutoff', 'comparison.estimators', 'comparison.estimators.deviations',
         'comparison.estimators.rmse_ratio', 'controller.effort_limits', 'controller.torque_of',
-        'covariance', 'datasets', 'document.by_joint', 'findings', 'findings.datasets', 'fit.by_joint',
-        'forward_simulation.by_dataset', 'forward_simulation.by_joint', 'gravity_check.by_joint', 'joints',
-        'parameter_deviations', 'parameter_values', 'parameters', 'parameters.bootstrap_interval',
-        'parameters.interval', 'prediction', 'read_as', 'reasons', 'regrouped', 'robot.actuated',
-        'robot.constraints', 'robot.constraints.axes', 'robot.constraints.rows', 'robot.dh.base.solid',
-        'robot.dh.joints', 'robot.dh.joints.link.solid', 'robot.dh.tool.solid', 'robot.joints',
-        'robot.links', 'robot.links.solid', 'robot.poe.joints', 'robot.poe.joints.link.solid',
-        'robot.poe.tool.solid', 'robot.tendons', 'robot.tendons.points', 'robot.tree.joints',
-        'robot.tree.links', 'torques_left_out', 'unidentifiable', 'unidentifiable.terms',
-        'validation.by_dataset', 'validation.by_joint',
+        'covariance', 'datasets', 'document.by_joint', 'feasibility.bounds.active', 'findings',
+        'findings.datasets', 'fit.by_joint', 'forward_simulation.by_dataset', 'forward_simulation.by_joint',
+        'gravity_check.by_joint', 'joints', 'parameter_deviations', 'parameter_values', 'parameters',
+        'parameters.bootstrap_interval', 'parameters.interval', 'prediction', 'read_as', 'reasons',
+        'regrouped', 'robot.actuated', 'robot.constraints', 'robot.constraints.axes',
+        'robot.constraints.rows', 'robot.dh.base.solid', 'robot.dh.joints', 'robot.dh.joints.link.solid',
+        'robot.dh.tool.solid', 'robot.joints', 'robot.links', 'robot.links.solid', 'robot.poe.joints',
+        'robot.poe.joints.link.solid', 'robot.poe.tool.solid', 'robot.tendons', 'robot.tendons.points',
+        'robot.tree.joints', 'robot.tree.links', 'torques_left_out', 'unidentifiable',
+        'unidentifiable.terms', 'validation.by_dataset', 'validation.by_joint',
     ))
     _rows_in = 'parameters'
     verdict: Literal['usable', 'robust-control-only', 'incomplete', 'physically-inconsistent', 'insufficient-excitation']
@@ -1379,13 +1380,14 @@ class RobotOperations:
             filter: LogFilter | None = None, delay_s: float | None = None, joints: Sequence[str] | None = None,
             controller: CalibrateController | None = None, at_rest: Mapping[str, Any] | None = None, contacts:
             Sequence[str] | None = None, model: CalibrateRequestModel | None = None, method: Literal['feasible', 'ols',
-            'wls', 'irls', 'tls', 'ridge', 'bounded', 'iv', 'feasible-iv'] | None = None, compare:
-            Sequence[Literal['feasible', 'ols', 'wls', 'tls', 'ridge', 'bounded', 'iv', 'feasible-iv', 'entropic',
-            'idim-iv', 'feasible-idim-iv', 'didim', 'feasible-didim']] | None = None, lag_s: float | None = None, prior:
-            ArrayLike | None = None, ridge: float | None = None, bootstrap: int | None = None, covariance: bool | None =
-            None, column_noise: float | None = None, prior_weight: float | None = None, confidence: float | None = None,
-            validate: Literal['leave-one-out', 'none'] | Sequence[str | CalibrateDataset1] | None = None, points: int |
-            None = None, idempotency_key: str | None = None, progress: bool | None = None
+            'wls', 'irls', 'tls', 'ridge', 'bounded', 'iv', 'feasible-iv'] | None = None, bounds: CalibrateRequestBounds
+            | None = None, compare: Sequence[Literal['feasible', 'ols', 'wls', 'tls', 'ridge', 'bounded', 'iv',
+            'feasible-iv', 'entropic', 'idim-iv', 'feasible-idim-iv', 'didim', 'feasible-didim']] | None = None, lag_s:
+            float | None = None, prior: ArrayLike | None = None, ridge: float | None = None, bootstrap: int | None =
+            None, covariance: bool | None = None, column_noise: float | None = None, prior_weight: float | None = None,
+            confidence: float | None = None, validate: Literal['leave-one-out', 'none'] | Sequence[str |
+            CalibrateDataset1] | None = None, points: int | None = None, idempotency_key: str | None = None, progress:
+            bool | None = None
     ) -> CalibrateResult:
         """Parameters from measured motion.
 
@@ -1425,6 +1427,10 @@ class RobotOperations:
                 coarse, does not bias them. Each parameter then states what least squares would give. Left out:
                 feasible, or feasible-iv where the noise of the logs would move some parameter by more than one
                 standard deviation (see `noise`)
+            bounds: What is known of masses and centres of mass: weighed, or from CAD. The feasible fit stays
+                within, and `feasibility.bounds` states which of them change it and their price. Where a fit without
+                bounds is within them, it is the result. Only with method feasible and feasible-iv. A range of one
+                value is a given value, to 1e-6 of a mass and 1e-6 m
             compare: Other estimators on the same logs and the same columns: `comparison` of the answer. The result
                 stays that of `method`. entropic: feasible with a thousand times the `prior_weight`, drawn to the
                 robot's own bodies (Lee, Wensing and Park 2020). idim-iv: instruments are the columns along a
@@ -1451,10 +1457,10 @@ class RobotOperations:
         return self._compute('calibrate', CalibrateResult, {'datasets': datasets, 'columns': columns,
             'units': units, 'scale': scale, 'rate_hz': rate_hz, 'rows': rows, 'filter': filter, 'delay_s':
             delay_s, 'joints': joints, 'controller': controller, 'at_rest': at_rest, 'contacts': contacts,
-            'model': model, 'method': method, 'compare': compare, 'lag_s': lag_s, 'prior': prior, 'ridge':
-            ridge, 'bootstrap': bootstrap, 'covariance': covariance, 'column_noise': column_noise,
-            'prior_weight': prior_weight, 'confidence': confidence, 'validate': validate, 'points': points},
-            idempotency_key, progress)
+            'model': model, 'method': method, 'bounds': bounds, 'compare': compare, 'lag_s': lag_s, 'prior':
+            prior, 'ridge': ridge, 'bootstrap': bootstrap, 'covariance': covariance, 'column_noise':
+            column_noise, 'prior_weight': prior_weight, 'confidence': confidence, 'validate': validate,
+            'points': points}, idempotency_key, progress)
 
     def payload(
             self, datasets: Sequence[str | CalibrateDataset1], *, reference: Sequence[str | CalibrateDataset1] | None =
@@ -1843,21 +1849,21 @@ class RobotJobs:
             filter: LogFilter | None = None, delay_s: float | None = None, joints: Sequence[str] | None = None,
             controller: CalibrateController | None = None, at_rest: Mapping[str, Any] | None = None, contacts:
             Sequence[str] | None = None, model: CalibrateRequestModel | None = None, method: Literal['feasible', 'ols',
-            'wls', 'irls', 'tls', 'ridge', 'bounded', 'iv', 'feasible-iv'] | None = None, compare:
-            Sequence[Literal['feasible', 'ols', 'wls', 'tls', 'ridge', 'bounded', 'iv', 'feasible-iv', 'entropic',
-            'idim-iv', 'feasible-idim-iv', 'didim', 'feasible-didim']] | None = None, lag_s: float | None = None, prior:
-            ArrayLike | None = None, ridge: float | None = None, bootstrap: int | None = None, covariance: bool | None =
-            None, column_noise: float | None = None, prior_weight: float | None = None, confidence: float | None = None,
-            validate: Literal['leave-one-out', 'none'] | Sequence[str | CalibrateDataset1] | None = None, points: int |
-            None = None, idempotency_key: str | None = None
+            'wls', 'irls', 'tls', 'ridge', 'bounded', 'iv', 'feasible-iv'] | None = None, bounds: CalibrateRequestBounds
+            | None = None, compare: Sequence[Literal['feasible', 'ols', 'wls', 'tls', 'ridge', 'bounded', 'iv',
+            'feasible-iv', 'entropic', 'idim-iv', 'feasible-idim-iv', 'didim', 'feasible-didim']] | None = None, lag_s:
+            float | None = None, prior: ArrayLike | None = None, ridge: float | None = None, bootstrap: int | None =
+            None, covariance: bool | None = None, column_noise: float | None = None, prior_weight: float | None = None,
+            confidence: float | None = None, validate: Literal['leave-one-out', 'none'] | Sequence[str |
+            CalibrateDataset1] | None = None, points: int | None = None, idempotency_key: str | None = None
     ) -> Job[CalibrateResult]:
         return self._compute('calibrate', CalibrateResult, {'datasets': datasets, 'columns': columns,
             'units': units, 'scale': scale, 'rate_hz': rate_hz, 'rows': rows, 'filter': filter, 'delay_s':
             delay_s, 'joints': joints, 'controller': controller, 'at_rest': at_rest, 'contacts': contacts,
-            'model': model, 'method': method, 'compare': compare, 'lag_s': lag_s, 'prior': prior, 'ridge':
-            ridge, 'bootstrap': bootstrap, 'covariance': covariance, 'column_noise': column_noise,
-            'prior_weight': prior_weight, 'confidence': confidence, 'validate': validate, 'points': points},
-            idempotency_key)
+            'model': model, 'method': method, 'bounds': bounds, 'compare': compare, 'lag_s': lag_s, 'prior':
+            prior, 'ridge': ridge, 'bootstrap': bootstrap, 'covariance': covariance, 'column_noise':
+            column_noise, 'prior_weight': prior_weight, 'confidence': confidence, 'validate': validate,
+            'points': points}, idempotency_key)
 
     def payload(
             self, datasets: Sequence[str | CalibrateDataset1], *, reference: Sequence[str | CalibrateDataset1] | None =
@@ -2245,21 +2251,22 @@ class AsyncRobotOperations:
             filter: LogFilter | None = None, delay_s: float | None = None, joints: Sequence[str] | None = None,
             controller: CalibrateController | None = None, at_rest: Mapping[str, Any] | None = None, contacts:
             Sequence[str] | None = None, model: CalibrateRequestModel | None = None, method: Literal['feasible', 'ols',
-            'wls', 'irls', 'tls', 'ridge', 'bounded', 'iv', 'feasible-iv'] | None = None, compare:
-            Sequence[Literal['feasible', 'ols', 'wls', 'tls', 'ridge', 'bounded', 'iv', 'feasible-iv', 'entropic',
-            'idim-iv', 'feasible-idim-iv', 'didim', 'feasible-didim']] | None = None, lag_s: float | None = None, prior:
-            ArrayLike | None = None, ridge: float | None = None, bootstrap: int | None = None, covariance: bool | None =
-            None, column_noise: float | None = None, prior_weight: float | None = None, confidence: float | None = None,
-            validate: Literal['leave-one-out', 'none'] | Sequence[str | CalibrateDataset1] | None = None, points: int |
-            None = None, idempotency_key: str | None = None, progress: bool | None = None
+            'wls', 'irls', 'tls', 'ridge', 'bounded', 'iv', 'feasible-iv'] | None = None, bounds: CalibrateRequestBounds
+            | None = None, compare: Sequence[Literal['feasible', 'ols', 'wls', 'tls', 'ridge', 'bounded', 'iv',
+            'feasible-iv', 'entropic', 'idim-iv', 'feasible-idim-iv', 'didim', 'feasible-didim']] | None = None, lag_s:
+            float | None = None, prior: ArrayLike | None = None, ridge: float | None = None, bootstrap: int | None =
+            None, covariance: bool | None = None, column_noise: float | None = None, prior_weight: float | None = None,
+            confidence: float | None = None, validate: Literal['leave-one-out', 'none'] | Sequence[str |
+            CalibrateDataset1] | None = None, points: int | None = None, idempotency_key: str | None = None, progress:
+            bool | None = None
     ) -> Awaitable[CalibrateResult]:
         return self._compute('calibrate', CalibrateResult, {'datasets': datasets, 'columns': columns,
             'units': units, 'scale': scale, 'rate_hz': rate_hz, 'rows': rows, 'filter': filter, 'delay_s':
             delay_s, 'joints': joints, 'controller': controller, 'at_rest': at_rest, 'contacts': contacts,
-            'model': model, 'method': method, 'compare': compare, 'lag_s': lag_s, 'prior': prior, 'ridge':
-            ridge, 'bootstrap': bootstrap, 'covariance': covariance, 'column_noise': column_noise,
-            'prior_weight': prior_weight, 'confidence': confidence, 'validate': validate, 'points': points},
-            idempotency_key, progress)
+            'model': model, 'method': method, 'bounds': bounds, 'compare': compare, 'lag_s': lag_s, 'prior':
+            prior, 'ridge': ridge, 'bootstrap': bootstrap, 'covariance': covariance, 'column_noise':
+            column_noise, 'prior_weight': prior_weight, 'confidence': confidence, 'validate': validate,
+            'points': points}, idempotency_key, progress)
 
     def payload(
             self, datasets: Sequence[str | CalibrateDataset1], *, reference: Sequence[str | CalibrateDataset1] | None =
@@ -2532,21 +2539,21 @@ class AsyncRobotJobs:
             filter: LogFilter | None = None, delay_s: float | None = None, joints: Sequence[str] | None = None,
             controller: CalibrateController | None = None, at_rest: Mapping[str, Any] | None = None, contacts:
             Sequence[str] | None = None, model: CalibrateRequestModel | None = None, method: Literal['feasible', 'ols',
-            'wls', 'irls', 'tls', 'ridge', 'bounded', 'iv', 'feasible-iv'] | None = None, compare:
-            Sequence[Literal['feasible', 'ols', 'wls', 'tls', 'ridge', 'bounded', 'iv', 'feasible-iv', 'entropic',
-            'idim-iv', 'feasible-idim-iv', 'didim', 'feasible-didim']] | None = None, lag_s: float | None = None, prior:
-            ArrayLike | None = None, ridge: float | None = None, bootstrap: int | None = None, covariance: bool | None =
-            None, column_noise: float | None = None, prior_weight: float | None = None, confidence: float | None = None,
-            validate: Literal['leave-one-out', 'none'] | Sequence[str | CalibrateDataset1] | None = None, points: int |
-            None = None, idempotency_key: str | None = None
+            'wls', 'irls', 'tls', 'ridge', 'bounded', 'iv', 'feasible-iv'] | None = None, bounds: CalibrateRequestBounds
+            | None = None, compare: Sequence[Literal['feasible', 'ols', 'wls', 'tls', 'ridge', 'bounded', 'iv',
+            'feasible-iv', 'entropic', 'idim-iv', 'feasible-idim-iv', 'didim', 'feasible-didim']] | None = None, lag_s:
+            float | None = None, prior: ArrayLike | None = None, ridge: float | None = None, bootstrap: int | None =
+            None, covariance: bool | None = None, column_noise: float | None = None, prior_weight: float | None = None,
+            confidence: float | None = None, validate: Literal['leave-one-out', 'none'] | Sequence[str |
+            CalibrateDataset1] | None = None, points: int | None = None, idempotency_key: str | None = None
     ) -> Awaitable[AsyncJob[CalibrateResult]]:
         return self._compute('calibrate', CalibrateResult, {'datasets': datasets, 'columns': columns,
             'units': units, 'scale': scale, 'rate_hz': rate_hz, 'rows': rows, 'filter': filter, 'delay_s':
             delay_s, 'joints': joints, 'controller': controller, 'at_rest': at_rest, 'contacts': contacts,
-            'model': model, 'method': method, 'compare': compare, 'lag_s': lag_s, 'prior': prior, 'ridge':
-            ridge, 'bootstrap': bootstrap, 'covariance': covariance, 'column_noise': column_noise,
-            'prior_weight': prior_weight, 'confidence': confidence, 'validate': validate, 'points': points},
-            idempotency_key)
+            'model': model, 'method': method, 'bounds': bounds, 'compare': compare, 'lag_s': lag_s, 'prior':
+            prior, 'ridge': ridge, 'bootstrap': bootstrap, 'covariance': covariance, 'column_noise':
+            column_noise, 'prior_weight': prior_weight, 'confidence': confidence, 'validate': validate,
+            'points': points}, idempotency_key)
 
     def payload(
             self, datasets: Sequence[str | CalibrateDataset1], *, reference: Sequence[str | CalibrateDataset1] | None =

@@ -36,6 +36,19 @@ class CalibrateBeyondCutoffItemOut(TypedDict):
     jerk_gain: NotRequired[float]
 
 
+class CalibrateBoundOut(TypedDict):
+    """An end that the fit without bounds is beyond, or that the fit lies on"""
+    link: str
+    quantity: Literal['mass', 'com_x', 'com_y', 'com_z']
+    end: Literal['least', 'most']
+    bound: float
+    value: float
+    without_bounds: float
+    price_percent: float | None
+    price_percent_reason: NotRequired[str]
+    unit: Literal['kg', 'm']
+
+
 class CalibrateComparedFarthestOut(TypedDict):
     """The parameter that differs by the most of them"""
     name: str
@@ -83,9 +96,9 @@ class CalibrateConditionOut(TypedDict):
 class CalibrateController(TypedDict):
     """The controller that moved the robot. Of logs without torque it makes torque of commanded and measured motion
     (`q_cmd`, and `qd_cmd` where it is logged); logs with torque keep theirs. Rates are the logged ones where both
-    are, else central differences of q_cmd - q. Row k of the log is what the controller saw at one time. Rows at
-    `effort_limits` are left out (repair saturated). An integrator has a state that no log contains: it is none of
-    these
+    are, else central differences of q_cmd - q. Row k of the log is what the controller saw at one time. Feed-
+    forward torque that it adds to its law is `tau_ff` of the log. Rows at `effort_limits` are left out (repair
+    saturated). An integrator has a state that no log contains: it is none of these
     """
     kind: Literal['pd', 'pd-gravity', 'computed-torque']
     kp: float | ArrayLike | Mapping[str, Any]
@@ -106,6 +119,7 @@ class CalibrateControllerUsedOut(TypedDict):
 class CalibrateControllerUsedTorqueOfItemOut(TypedDict):
     name: str
     rates: Literal['logged', 'differences']
+    feed_forward: NotRequired[bool]
     rows_saturated: int
 
 
@@ -120,6 +134,7 @@ class CalibrateDataset1(TypedDict):
     time: NotRequired[str]
     q_cmd: NotRequired[str]
     qd_cmd: NotRequired[str]
+    tau_ff: NotRequired[str]
     base_position: NotRequired[str]
     base_quaternion_wxyz: NotRequired[str]
     base_twist: NotRequired[str]
@@ -147,6 +162,15 @@ class CalibrateDocumentOut(TypedDict):
     by_joint: list[CalibrateDocumentByJointItemOut]
 
 
+class CalibrateFeasibilityBoundsOut(TypedDict):
+    """With `bounds`. Deviations and intervals are those of the data without constraints, about the values within;
+    above 2 % `reasons` has it too
+    """
+    price_percent: float | None
+    price_percent_reason: NotRequired[str]
+    active: list[CalibrateBoundOut]
+
+
 class CalibrateFeasibilityCostliestOut(TypedDict):
     """Above 2 %: the parameter that constraints move by the most of its standard deviations. What it lacks elsewhere
     is often its cause: a joint without a rotor, a wrong axis or ratio
@@ -171,6 +195,7 @@ class CalibrateFeasibilityOut(TypedDict):
     price_percent: NotRequired[float | None]
     price_percent_reason: NotRequired[str]
     costliest: NotRequired[CalibrateFeasibilityCostliestOut]
+    bounds: NotRequired[CalibrateFeasibilityBoundsOut]
 
 
 class CalibrateFindingOut(TypedDict):
@@ -499,6 +524,17 @@ class CalibrateReadAsItemOut(TypedDict):
 class CalibrateRegroupedItemOut(TypedDict):
     combination: NotRequired[str]
     visible: NotRequired[float]
+
+
+class CalibrateRequestBounds(TypedDict):
+    """What is known of masses and centres of mass: weighed, or from CAD. The feasible fit stays within, and
+    `feasibility.bounds` states which of them change it and their price. Where a fit without bounds is within them,
+    it is the result. Only with method feasible and feasible-iv. A range of one value is a given value, to 1e-6 of a
+    mass and 1e-6 m
+    """
+    links: NotRequired[Mapping[str, Any]]
+    mass_within_percent: NotRequired[float]
+    com_within_m: NotRequired[float]
 
 
 class CalibrateRequestModel(TypedDict):
@@ -1772,6 +1808,7 @@ class Log(TypedDict):
     time: NotRequired[str]
     q_cmd: NotRequired[str]
     qd_cmd: NotRequired[str]
+    tau_ff: NotRequired[str]
     base_position: NotRequired[str]
     base_quaternion_wxyz: NotRequired[str]
     base_twist: NotRequired[str]
@@ -1798,6 +1835,7 @@ class LogColumns(TypedDict):
     tau: NotRequired[str | int | Sequence[str | int]]
     q_cmd: NotRequired[str | int | Sequence[str | int]]
     qd_cmd: NotRequired[str | int | Sequence[str | int]]
+    tau_ff: NotRequired[str | int | Sequence[str | int]]
     base_position: NotRequired[str | int | Sequence[str | int]]
     base_quaternion_wxyz: NotRequired[str | int | Sequence[str | int]]
     base_twist: NotRequired[str | int | Sequence[str | int]]
@@ -1841,6 +1879,7 @@ class LogReportColumnsOut(TypedDict):
     tau: NotRequired[list[str]]
     q_cmd: NotRequired[list[str]]
     qd_cmd: NotRequired[list[str]]
+    tau_ff: NotRequired[list[str]]
     base_position: NotRequired[list[str]]
     base_quaternion_wxyz: NotRequired[list[str]]
     base_twist: NotRequired[list[str]]
@@ -1882,6 +1921,7 @@ class LogScale(TypedDict):
     tau: NotRequired[float | ArrayLike]
     q_cmd: NotRequired[float | ArrayLike]
     qd_cmd: NotRequired[float | ArrayLike]
+    tau_ff: NotRequired[float | ArrayLike]
     base_position: NotRequired[float | ArrayLike]
     base_twist: NotRequired[float | ArrayLike]
 
@@ -1897,6 +1937,7 @@ class LogUnits(TypedDict):
     tau: NotRequired[str | Sequence[str]]
     q_cmd: NotRequired[str | Sequence[str]]
     qd_cmd: NotRequired[str | Sequence[str]]
+    tau_ff: NotRequired[str | Sequence[str]]
     base_position: NotRequired[str | Sequence[str]]
     base_twist: NotRequired[str | Sequence[str]]
 

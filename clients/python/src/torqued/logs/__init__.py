@@ -98,14 +98,16 @@ def from_pandas(frame: pd.DataFrame, *, columns: Mapping[str, Any], units: Mappi
 
 
 def from_arrays(*, time: ArrayLike, q: ArrayLike, qd: ArrayLike | None = None, qdd: ArrayLike | None = None, tau: ArrayLike | None = None,
-                q_cmd: ArrayLike | None = None, qd_cmd: ArrayLike | None = None, units: Mapping[str, Any] | None = None, scale: Mapping[str, Any] | None = None) -> Log:
+                q_cmd: ArrayLike | None = None, qd_cmd: ArrayLike | None = None, tau_ff: ArrayLike | None = None,
+                units: Mapping[str, Any] | None = None, scale: Mapping[str, Any] | None = None) -> Log:
     """Arrays of a sample a row. Without `units` they are in SI units and radians, as everywhere in this package. Commanded motion (`q_cmd`) is
-    for `calibrate` with `controller`, of logs without torque."""
+    for `calibrate` with `controller`, of logs without torque; `tau_ff` is what the controller adds to its law."""
     import numpy as np
 
     from . import _files
     table = {key: np.asarray(value, dtype=float) for key, value in
-             {"time": time, "q": q, "qd": qd, "qdd": qdd, "tau": tau, "q_cmd": q_cmd, "qd_cmd": qd_cmd}.items() if value is not None}
-    said = {"time": "s", "q": "rad", "qd": "rad/s", "qdd": "rad/s^2", "tau": "Nm", "q_cmd": "rad", "qd_cmd": "rad/s"}
+             {"time": time, "q": q, "qd": qd, "qdd": qdd, "tau": tau, "q_cmd": q_cmd, "qd_cmd": qd_cmd, "tau_ff": tau_ff}.items() if value is not None}
+    said = {"time": "s", "q": "rad", "qd": "rad/s", "qdd": "rad/s^2", "tau": "Nm", "q_cmd": "rad", "qd_cmd": "rad/s",
+            "tau_ff": "Nm"}
     given = units if units is not None else {key: said[key] for key in table}
     return _files.mapped(_files.Table(table), "the arrays", {"columns": {k: k for k in table}, "units": given, "scale": scale})

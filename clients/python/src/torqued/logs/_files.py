@@ -16,7 +16,7 @@ from ._log import QUANTITIES, Log
 
 UNITS = {"time": ("s", "ms", "us", "ns"), "q": ("rad", "deg", "mrad", "rev", "m", "mm"), "qd": ("rad/s", "deg/s", "rpm", "m/s", "mm/s"),
          "qdd": ("rad/s^2", "deg/s^2", "m/s^2", "mm/s^2"), "tau": ("Nm", "mNm", "N", "A", "mA")}
-UNITS.update({"q_cmd": UNITS["q"], "qd_cmd": UNITS["qd"]})
+UNITS.update({"q_cmd": UNITS["q"], "qd_cmd": UNITS["qd"], "tau_ff": UNITS["tau"]})
 
 
 class Table:

@@ -12,7 +12,7 @@ from .._wire import CSV, NPY, Body
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-QUANTITIES = ("time", "q", "qd", "qdd", "tau", "q_cmd", "qd_cmd")
+QUANTITIES = ("time", "q", "qd", "qdd", "tau", "q_cmd", "qd_cmd", "tau_ff")
 
 
 class Log:

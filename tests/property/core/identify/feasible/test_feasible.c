@@ -16,12 +16,13 @@
 #include "tests/support/random_robot.h"
 #include "tests/support/sanitized.h"
 
-enum { TEN = TQ_SVEC4, OTHER_MAX = 12, HARD = TQT_SANITIZED ? 400 : 4000 };
+enum { TEN = TQ_SVEC4, OTHER_MAX = 12, BOUND_MAX = 16, HARD = TQT_SANITIZED ? 400 : 4000 };
 
 /* a random problem with its arrays */
 typedef struct trial {
     tq_feasible p;
     uint8_t positive[OTHER_MAX];
+    tq_feasible_bound bounds[BOUND_MAX];
     size_t n;
     double *a, *b, *x;
 } trial;
@@ -69,7 +70,32 @@ static trial draw(uint64_t seed, unsigned how)
 
 static void point(trial *t)
 {
-    t->p.a = t->a, t->p.b = t->b, t->p.positive = t->positive;
+    t->p.a = t->a, t->p.b = t->b, t->p.positive = t->positive, t->p.bounds = t->bounds;
+}
+
+/* random bounds of sizes from `least` on, of bodies with P = 1 inside */
+static void bound(trial *t, uint64_t seed, double least)
+{
+    tqt_random r = tqt_random_seed(seed + 4711);
+    t->p.n_bound = 1 + tqt_random_below(&r, BOUND_MAX);
+    for (size_t k = 0; k < t->p.n_bound; k++) {
+        tq_feasible_bound *b = &t->bounds[k];
+        *b = (tq_feasible_bound){.body = tqt_random_below(&r, (uint32_t)t->p.n_body)};
+        b->offset = pow(10, tqt_random_uniform(&r, least, 1));
+        for (int i = 0; i < TEN; i++) {
+            b->row[i] = tqt_normal(&r);
+            b->offset -= i == 0 || i == 4 || i == 7 || i == 9 ? b->row[i] : 0;
+        }
+    }
+}
+
+static double slack(const trial *t, size_t k, const double *x)
+{
+    double sum = t->bounds[k].offset;
+    for (int i = 0; i < TEN; i++) {
+        sum += t->bounds[k].row[i] * x[TEN * t->bounds[k].body + (size_t)i];
+    }
+    return sum;
 }
 
 static void release(trial *t)
@@ -94,6 +120,15 @@ static double objective(const trial *t, const double *x)
 static double whole(const trial *t, const double *x)
 {
     double sum = objective(t, x);
+    for (size_t k = 0; k < t->p.n_bound; k++) {
+        double size = 1; /* the sum's rounding is in proportion to its parts */
+        for (int i = 0; i < TEN; i++) {
+            size += fabs(t->bounds[k].row[i] * x[TEN * t->bounds[k].body + (size_t)i]);
+        }
+        if (!(slack(t, k, x) > -1e-13 * size)) {
+            return (double)INFINITY;
+        }
+    }
     for (size_t k = 0; k < t->p.n_body; k++) {
         tq_block4 p, l;
         tq_smat4(x + TEN * k, p);
@@ -143,14 +178,17 @@ static void expect_lowest(const trial *t, const tq_feasible_report *report, uint
     free(y);
 }
 
-Test(feasible, hard_problems)
+static void solve_hard_problems(bool with_bounds)
 {
-    const size_t size = tq_feasible_size(8, OTHER_MAX, TEN * 8 + OTHER_MAX + 10);
+    const size_t size = tq_feasible_size(8, OTHER_MAX, TEN * 8 + OTHER_MAX + 10, BOUND_MAX);
     tq_scratch scratch;
     tq_scratch_init(&scratch, aligned_alloc(64, size), size);
-    for (uint64_t seed = 0; seed < HARD; seed++) {
+    for (uint64_t seed = 0; seed < (with_bounds ? HARD / 4 : HARD); seed++) {
         trial t = draw(seed, 0);
         tq_feasible_report report;
+        if (with_bounds) {
+            bound(&t, seed, -3);
+        }
         tq_error error = {0};
         const tq_status status = solve(&t, &scratch, &report, &error);
         cr_expect(eq(int, status, TQ_OK), "seed %d: gap %g", (int)seed, error.value);
@@ -167,9 +205,68 @@ Test(feasible, hard_problems)
     free(scratch.memory);
 }
 
+Test(feasible, hard_problems)
+{
+    solve_hard_problems(false);
+}
+
+Test(feasible, hard_problems_with_bounds)
+{
+    solve_hard_problems(true);
+}
+
+/* min |x - t|^2 within row . x + offset >= 0: x = t - row (row . t + offset) / |row|^2 where t is
+ * outside, the multiplier is -2 (row . t + offset) / |row|^2; P = t is far inside the cone */
+Test(feasible, projects_on_one_bound)
+{
+    const size_t size = tq_feasible_size(1, 0, TEN, 2);
+    tq_scratch scratch;
+    tq_scratch_init(&scratch, aligned_alloc(64, size), size);
+    double a[TEN * TEN] = {0}, x[TEN];
+    const double b[TEN] = {2, .1, 0, .2, 1.5, 0, -.1, 2.5, 0, 3};
+    for (int i = 0; i < TEN; i++) {
+        a[(TEN + 1) * i] = 1;
+    }
+    for (int active = 0; active < 2; active++) {
+        /* the last entry, a mass in its prior's unit, is at most 2 or 4 */
+        tq_feasible_bound bounds[2] = {{.row = {[9] = -1}, .offset = active ? 2 : 4},
+                                       {.row = {[0] = 1, [9] = -.1}, .offset = 0}};
+        const tq_feasible p = {.n_body = 1,
+                               .m = TEN,
+                               .a = a,
+                               .b = b,
+                               .floor = 1e-6,
+                               .tolerance = 1e-10,
+                               .n_bound = 2,
+                               .bounds = bounds};
+        tq_feasible_report report;
+        cr_assert(eq(int, tq_feasible_solve(&p, &scratch, x, &report, NULL), TQ_OK));
+        for (int i = 0; i < TEN; i++) {
+            cr_expect(epsilon_eq(dbl, x[i], i == 9 && active ? 2 : b[i], 1e-5), "%d", i);
+        }
+        cr_expect(epsilon_eq(dbl, report.objective, active ? 1 : 0, 1e-9));
+        cr_expect(epsilon_eq(dbl, bounds[0].multiplier, active ? 2 : 0, 1e-5));
+        cr_expect(epsilon_eq(dbl, bounds[1].multiplier, 0, 1e-5));
+    }
+    tq_feasible_bound outside = {.row = {[9] = -1}, .offset = .5};
+    const tq_feasible p = {.n_body = 1,
+                           .m = TEN,
+                           .a = a,
+                           .b = b,
+                           .floor = 1e-6,
+                           .tolerance = 1e-10,
+                           .n_bound = 1,
+                           .bounds = &outside};
+    tq_feasible_report report;
+    tq_error error = {0};
+    cr_expect(eq(int, tq_feasible_solve(&p, &scratch, x, &report, &error), TQ_ERR_RANGE));
+    cr_expect(eq(str, (char *)error.what, "bound"));
+    free(scratch.memory);
+}
+
 Test(feasible, full_rank_without_entropy)
 {
-    const size_t size = tq_feasible_size(8, OTHER_MAX, TEN * 8 + OTHER_MAX + 10);
+    const size_t size = tq_feasible_size(8, OTHER_MAX, TEN * 8 + OTHER_MAX + 10, BOUND_MAX);
     tq_scratch scratch;
     tq_scratch_init(&scratch, aligned_alloc(64, size), size);
     for (uint64_t seed = 0; seed < 300; seed++) {
@@ -190,15 +287,18 @@ Test(feasible, full_rank_without_entropy)
     free(scratch.memory);
 }
 
-Test(feasible, agrees_with_csdp)
+static void compare_with_csdp(bool with_bounds)
 {
-    const size_t size = tq_feasible_size(8, OTHER_MAX, TEN * 8 + OTHER_MAX + 10);
+    const size_t size = tq_feasible_size(8, OTHER_MAX, TEN * 8 + OTHER_MAX + 10, BOUND_MAX);
     tq_scratch scratch;
     tq_scratch_init(&scratch, aligned_alloc(64, size), size);
-    int compared = 0;
+    int compared = 0, n_active = 0;
     for (uint64_t seed = 0; seed < 12; seed++) {
         trial t = draw(seed, FULL_RANK | MILD);
         double *x = tqt_doubles(t.n);
+        if (with_bounds) {
+            bound(&t, seed, -1);
+        }
         point(&t);
         if (tqt_csdp(&t.p, x)) {
             tq_feasible_report report;
@@ -207,6 +307,10 @@ Test(feasible, agrees_with_csdp)
             /* the required accuracy: 1e-6 of the objective, 1e-4 of the parameters */
             cr_expect(epsilon_eq(dbl, report.objective, theirs, 1e-6 * theirs), "seed %d",
                       (int)seed);
+            for (size_t k = 0; k < t.p.n_bound; k++) { /* complementary */
+                n_active += slack(&t, k, t.x) < 1e-6;
+                cr_expect(lt(dbl, slack(&t, k, t.x) * t.bounds[k].multiplier, 1e-6 * theirs));
+            }
             for (size_t c = 0; c < t.n; c++) {
                 cr_expect(epsilon_eq(dbl, t.x[c], x[c], 1e-4 * (fabs(x[c]) + 1)), "seed %d, %d",
                           (int)seed, (int)c);
@@ -221,4 +325,15 @@ Test(feasible, agrees_with_csdp)
         cr_skip("no csdp here (Debian: coinor-csdp)");
     }
     cr_expect(ge(int, compared, 10));
+    cr_expect(ge(int, n_active, with_bounds ? 20 : 0));
+}
+
+Test(feasible, agrees_with_csdp)
+{
+    compare_with_csdp(false);
+}
+
+Test(feasible, agrees_with_csdp_within_bounds)
+{
+    compare_with_csdp(true);
 }
