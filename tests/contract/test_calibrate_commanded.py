@@ -401,6 +401,12 @@ def test_a_model_in_the_loop_is_the_robot_of_the_request(daemon, planar):
         torque, states = planar_torque(daemon, [p["name"] for p in found["parameters"]], values_of(found))
         want = planar_columns(*states) @ planar_truth()
         assert np.sqrt(((torque - want) ** 2).mean() / (want**2).mean()) < 0.01, name
+    # feed-forward torque is added after the model
+    more = np.stack([2 + np.sin(log["t"]), -np.cos(log["t"])], axis=1)
+    put_log(daemon, "model-ff", {**but(log, "tau"), "tau_ff": more})
+    t, tau = torque_of(calibrate(daemon, {**body, "datasets": ["model-ff"]}, robot="planar-model"))
+    at = np.searchsorted(log["t"], t - 1e-9)
+    assert np.abs(tau - log["tau"][at] - more[at])[5:-5].max() < 2e-3 * np.abs(log["tau"]).max()
 
 
 # ---------------------------------------------------------------------------------------------------------------
