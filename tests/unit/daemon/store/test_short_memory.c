@@ -82,19 +82,29 @@ Test(short_files, are_read_completely_or_not_at_all)
     tqd_upload_close(up);
 }
 
-/* The engine, then its address (but for AddressSanitizer, whose strdup asks for no malloc): what is
- * left of one alone the heap counts. */
-Test(short_files, an_engine_of_postgresql_is_not_half_made)
+static void open_short(size_t k)
 {
     const tqd_engine_options options = {.uri = "postgresql://nowhere/none"};
+    char why[TQD_STORE_WHY] = "";
+    tqt_short_begin(k, 1);
+    tqd_engine *engine = tqd_postgresql_open(&options, why);
+    (void)tqt_short_end();
+    cr_assert(engine == NULL);
+    cr_assert(strstr(why, "memory") != NULL, "allocation %zu: \"%s\"", k, why);
+}
+
+/* The engine, then its address (but for AddressSanitizer, whose strdup asks for no malloc): what is
+ * left of one alone the heap counts. Libraries may keep something at their first use: so many times,
+ * each of which would leave 32 bytes or more. */
+Test(short_files, an_engine_of_postgresql_is_not_half_made)
+{
+    enum { TIMES = 100 };
     for (size_t k = 1; k <= 2; k++) {
-        char why[TQD_STORE_WHY] = "";
+        open_short(k);
         const size_t before = mallinfo2().uordblks;
-        tqt_short_begin(k, 1);
-        tqd_engine *engine = tqd_postgresql_open(&options, why);
-        (void)tqt_short_end();
-        cr_assert(engine == NULL);
-        cr_assert(eq(sz, mallinfo2().uordblks, before), "allocation %zu", k);
-        cr_assert(strstr(why, "memory") != NULL, "allocation %zu: \"%s\"", k, why);
+        for (unsigned i = 0; i < TIMES; i++) {
+            open_short(k);
+        }
+        cr_assert(lt(sz, mallinfo2().uordblks, before + (size_t)16 * TIMES), "allocation %zu", k);
     }
 }
