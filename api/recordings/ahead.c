@@ -48,20 +48,18 @@ static void free_groups(ahead *a)
     }
 }
 
-static bool allocate_groups(ahead *a)
+static bool allocate_groups(ahead *a, size_t n_channel)
 {
-    const tqa_recording *recording = a->rows->recording;
-    const size_t n_channel = recording->signal.channels.n;
     const size_t n = GROUP_BYTES / run_size(n_channel);
     bool good = true;
-    a->n_most = n > TQA_RUNS_MAX ? (size_t)TQA_RUNS_MAX : n > 0 ? n : 1;
+    a->n_most = n < TQA_RUNS_MAX ? n : (size_t)TQA_RUNS_MAX;
     for (size_t g = 0; g < 2; g++) {
         for (size_t i = 0; good && i < a->n_most; i++) {
             good = tqa_raw_run_allocate(n_channel, &a->groups[g].memory[i]);
         }
     }
     if (!good) {
-        (void)tqa_problem_set(recording->request->tree->problem, "busy",
+        (void)tqa_problem_set(a->rows->recording->request->tree->problem, "busy",
                               "there is no memory for this now");
     }
     return good;
@@ -119,18 +117,37 @@ static bool run(ahead *a)
     return true;
 }
 
+/* Runs larger than a group: without a copy of their room, one after another. */
+static bool run_one_by_one(ahead *a)
+{
+    tqa_run_group *g = &a->groups[0];
+    g->n = 1;
+    while (tqa_recording_rows_next(a->rows, &g->rows[0])) {
+        a->receiver->compute(a->receiver->ctx, g);
+        if (!a->receiver->between(a->receiver->ctx, g)) {
+            return false;
+        }
+    }
+    return true;
+}
+
 bool tqa_recording_rows_ahead(tqa_recording_rows *rows, const tqa_group_receiver *receiver)
 {
+    tqa_problem *problem = rows->recording->request->tree->problem;
     ahead *a = calloc(1, sizeof *a);
     if (a == NULL) {
-        (void)tqa_problem_set(rows->recording->request->tree->problem, "busy",
-                              "there is no memory for this now");
+        (void)tqa_problem_set(problem, "busy", "there is no memory for this now");
         return false;
     }
     a->rows = rows;
     a->receiver = receiver;
-    const bool good = allocate_groups(a) && run(a);
+    const size_t n_channel = rows->recording->signal.channels.n;
+    const bool good = run_size(n_channel) > GROUP_BYTES ? run_one_by_one(a)
+                                                        : allocate_groups(a, n_channel) && run(a);
     free_groups(a);
     free(a);
-    return good && rows->recording->request->tree->problem->status == 0;
+    if (!good && problem->status == 0) {
+        (void)tqa_problem_set(problem, "busy", "the job was stopped");
+    }
+    return good && problem->status == 0;
 }

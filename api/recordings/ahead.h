@@ -28,9 +28,10 @@ typedef struct tqa_group_receiver {
 /**
  * Reads all rows in groups of up to TQA_RUNS_MAX runs. Reading and `compute` run as the two
  * iterations of the host's parallel_for, so that they take two threads or one, with the same
- * result.
+ * result. Where a run of rows is larger than 1 MiB (509 channels) they are read and computed with
+ * one after another.
  *
- * Memory   two groups of at most 1 MiB each, or of one run each where a run is larger
+ * Memory   two groups of at most 1 MiB each
  * Returns  false: the receiver or the host has stopped it, or the problem is set
  */
 bool tqa_recording_rows_ahead(tqa_recording_rows *rows, const tqa_group_receiver *receiver);
