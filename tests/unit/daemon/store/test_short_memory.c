@@ -94,8 +94,8 @@ static void open_short(size_t k)
 }
 
 /* The engine, then its address (but for AddressSanitizer, whose strdup asks for no malloc): what is
- * left of one alone the heap counts. Libraries may keep something at their first use: so many times,
- * each of which would leave 32 bytes or more. */
+ * left of one alone the heap counts. Libraries may keep something at their first use: so it is done
+ * many times, each of which would leave 32 bytes or more. */
 Test(short_files, an_engine_of_postgresql_is_not_half_made)
 {
     enum { TIMES = 100 };
