@@ -62,28 +62,32 @@ static uint32_t moved_with(const tq_model *model, uint32_t link)
     return TQ_NONE;
 }
 
-/* Adds mass and first moment of all that is fixed to `moved` to those of what is, in its frame. */
-static void add_fixed(const tq_model *model, uint32_t moved, double with[4])
+/* Adds the mass and first moment of a link, that is fixed to `moved`, in the frame of that. */
+static void add_link(const tq_model *model, uint32_t moved, uint32_t link, double with[4])
 {
-    for (uint32_t l = 0; l < model->n_link; l++) {
-        const tq_inertia *own = &model->links[l].inertia;
-        double com[3] = {own->com[0], own->com[1], own->com[2]};
-        if (l == moved || moved_with(model, l) != moved) {
-            continue;
-        }
-        for (uint32_t at = l; at != moved;) {
-            const tq_joint *joint = &model->joints[model->links[at].joint];
-            tq_mat_vec(joint->origin.r, com, com);
-            for (size_t k = 0; k < 3; k++) {
-                com[k] += joint->origin.p[k];
-            }
-            at = joint->parent;
-        }
-        with[0] += own->mass;
+    const tq_inertia *own = &model->links[link].inertia;
+    double com[3] = {own->com[0], own->com[1], own->com[2]};
+    for (uint32_t at = link; at != moved;) {
+        const tq_joint *joint = &model->joints[model->links[at].joint];
+        tq_mat_vec(joint->origin.r, com, com);
         for (size_t k = 0; k < 3; k++) {
-            with[1 + k] += own->mass * com[k];
+            com[k] += joint->origin.p[k];
         }
+        at = joint->parent;
     }
+    with[0] += own->mass;
+    for (size_t k = 0; k < 3; k++) {
+        with[1 + k] += own->mass * com[k];
+    }
+}
+
+static double mass_fixed_to(const tq_model *model, uint32_t moved)
+{
+    double sum = 0.0;
+    for (uint32_t l = 0; l < model->n_link; l++) {
+        sum += l != moved && moved_with(model, l) == moved ? model->links[l].inertia.mass : 0.0;
+    }
+    return sum;
 }
 
 /* The fit changes the link that a joint moves; what is fixed to it keeps its values. */
@@ -94,23 +98,22 @@ static bool check_link(const tqa_value *part, const char *name, uint32_t link)
         return tqa_value_refuse_link(part, name);
     }
     const uint32_t moved = moved_with(robot->model, link);
+    if (moved == link) {
+        return true;
+    }
     if (moved == TQ_NONE) {
         return tqa_value_refuse(part, "invalid-value", "leave it out",
                                 "no joint moves \"%.64s\": the fit has no mass of it", name);
     }
-    double with[4] = {0};
     char hint[TQA_PROBLEM_TEXT];
-    add_fixed(robot->model, moved, with);
     (void)snprintf(hint, sizeof hint,
                    "bound \"%.64s\" less the %.4g kg that are fixed to it, or all together by "
                    "\"mass_within_percent\"",
-                   robot->link_names[moved], with[0]);
-    return moved == link ||
-           tqa_value_refuse(
-               part, "invalid-value", hint,
-               "\"%.64s\" is fixed to \"%.64s\": the fit keeps its mass of the robot's "
-               "file",
-               name, robot->link_names[moved]);
+                   robot->link_names[moved], mass_fixed_to(robot->model, moved));
+    return tqa_value_refuse(
+        part, "invalid-value", hint,
+        "\"%.64s\" is fixed to \"%.64s\": the fit keeps its mass of the robot's file", name,
+        robot->link_names[moved]);
 }
 
 static bool read_link(const tqa_value *part, const char *name, tq_link_bounds *all)
@@ -141,7 +144,6 @@ static void set_within(const tq_model *model, uint32_t link, double part, double
                        tq_link_bounds *ret)
 {
     const tq_inertia *own = &model->links[link].inertia;
-    add_fixed(model, link, ret->with);
     const double mass = own->mass + ret->with[0];
     if (!(mass > 0.0)) {
         return;
@@ -171,7 +173,16 @@ static bool read_within(const tqa_value *bounds, tq_link_bounds *all)
                            TQA_RANGE_CALIBRATE_REQUEST_BOUNDS_COM_WITHIN_M_MOST, &off))) {
         return false;
     }
-    for (uint32_t l = 0; l < model->n_link && (mass.value != NULL || com.value != NULL); l++) {
+    if (mass.value == NULL && com.value == NULL) {
+        return true;
+    }
+    for (uint32_t l = 0; l < model->n_link; l++) {
+        const uint32_t moved = moved_with(model, l);
+        if (moved != TQ_NONE && moved != l && !is_bounded(&all[moved])) {
+            add_link(model, moved, l, all[moved].with);
+        }
+    }
+    for (uint32_t l = 0; l < model->n_link; l++) {
         if (moved_with(model, l) == l && !is_bounded(&all[l])) {
             set_within(model, l, part, off, &all[l]);
         }
