@@ -22,7 +22,6 @@ import signal
 import socket
 import subprocess
 import tempfile
-import threading
 import time
 
 import pytest
@@ -81,30 +80,38 @@ class Daemon:
             f.write("[torqued]\n")
             for name, value in {**UNHURRIED, **(settings or {})}.items():
                 f.write(f"{name} = {value}\n")
-        self.log = []
         self.closed = False
-        self.process = subprocess.Popen(
-            [TORQUED, "--config", config, "--listen", listen, "--state-dir", self.state, *args],
-            stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True, errors="replace")
-        self._listening = threading.Event()
-        self._reader = threading.Thread(target=self._read, daemon=True)
-        self._reader.start()
-        # the end of stderr comes before the end of the process
-        if not self._listening.wait(PATIENCE) or not hasattr(self, "url") or self.process.poll() is not None:
+        # a file, not a pipe: what the daemon wrote before its reply is in `log` when the reply is here
+        self._stderr = open(os.path.join(self.folder.name, "stderr"), "x+", errors="replace")
+        self._lines, self._partial = [], ""
+        with open(self._stderr.name, "ab") as stderr:
+            self.process = subprocess.Popen(
+                [TORQUED, "--config", config, "--listen", listen, "--state-dir", self.state, *args],
+                stderr=stderr, stdin=subprocess.DEVNULL)
+        deadline = time.monotonic() + PATIENCE
+        while not self._find_url() and self.process.poll() is None and time.monotonic() < deadline:
+            time.sleep(0.002)
+        if not hasattr(self, "url") or self.process.poll() is not None:
             self.process.kill()
+            self.process.wait()
             raise AssertionError("torqued does not start:\n" + "\n".join(self.log))
 
-    def _read(self):
-        for line in self.process.stderr:
-            self.log.append(line.rstrip("\n"))
-            found = re.search(r'"event":"listening","url":"([^"]*)"', line)
-            if found:
-                self.url = found.group(1)
-                if self.url.startswith("http://"):
-                    host, port = self.url[len("http://"):].rsplit(":", 1)
-                    self.address = (host.strip("[]"), int(port))
-                self._listening.set()
-        self._listening.set()
+    @property
+    def log(self):
+        """The lines that the daemon has written so far."""
+        if not self._stderr.closed:
+            *lines, self._partial = (self._partial + self._stderr.read()).split("\n")
+            self._lines += lines
+        return self._lines
+
+    def _find_url(self):
+        found = re.search(r'"event":"listening","url":"([^"]*)"', "\n".join(self.log))
+        if found:
+            self.url = found.group(1)
+            if self.url.startswith("http://"):
+                host, port = self.url[len("http://"):].rsplit(":", 1)
+                self.address = (host.strip("[]"), int(port))
+        return found
 
     def stop(self):
         """SIGTERM; asserts that the daemon ends with status 0 and a clean log."""
@@ -118,10 +125,11 @@ class Daemon:
             self.process.kill()
             self.process.wait()
             status = "none: it did not end"
-        self._reader.join(PATIENCE)
+        self.log  # the last lines
+        self._stderr.close()
         self.folder.cleanup()
-        assert status == 0, f"exit status {status}\n" + "\n".join(self.log[-60:])
-        strange = [line for line in self.log if not is_log_line(line)]
+        assert status == 0, f"exit status {status}\n" + "\n".join(self._lines[-60:])
+        strange = [line for line in self._lines if not is_log_line(line)]
         assert not strange, "\n".join(strange[:80])
 
     # -- HTTP, as a normal client -------------------------------------------------------------------------------
