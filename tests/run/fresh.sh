@@ -42,7 +42,7 @@ esac
 # layers of another architecture have its name
 layer=$suite${extra:+-all}${arch:+-$arch}
 [ "$(id -u)" = 0 ] || skip "needs root"
-for tool in mmdebstrap unshare python3 git; do command -v $tool >/dev/null || skip "no $tool (make deps-check)"; done
+for tool in mmdebstrap unshare python3 git ${arch:+arch-test}; do command -v $tool >/dev/null || skip "no $tool (make deps-check)"; done
 unshare --mount --pid --fork --net true 2>/dev/null || skip "no namespaces here"
 
 # the kernel runs programs of arm64 by qemu, which it opens when it is registered (F): chroots need no copy of it
