@@ -304,8 +304,9 @@
     "coriolis_matrix", "coriolis_vector", "christoffel_symbols", "gravity_torque", "friction", \
     "energy", "momentum", "center_of_mass", "center_of_mass_jacobian", \
     "operational_space_inertia", "passivity", "link_jacobians", "ledger", "derivatives", \
-    "second_derivatives", "checks", "drive", "decoupling", "multipliers", "constraint_power", \
-    "actuation", "constraint_jacobian", "projectors", "integrability"
+    "second_derivatives", "acceleration_second_derivatives", "checks", "drive", "decoupling", \
+    "multipliers", "constraint_power", "actuation", "constraint_jacobian", "projectors", \
+    "integrability"
 #define TQA_WORDS_FORWARD_DYNAMICS_REQUEST_WITHOUT "friction", "rotor", "spring", "gravity", \
     "external", "velocity", "inertia"
 #define TQA_WORDS_FORWARD_DYNAMICS_RESULT_CORIOLIS_MATRIX_FORM "christoffel", "c1", "c2", \
@@ -326,8 +327,9 @@
     "coriolis_matrix", "coriolis_vector", "christoffel_symbols", "gravity_torque", "friction", \
     "energy", "momentum", "center_of_mass", "center_of_mass_jacobian", \
     "operational_space_inertia", "passivity", "link_jacobians", "ledger", "derivatives", \
-    "second_derivatives", "checks", "drive", "decoupling", "multipliers", "constraint_power", \
-    "actuation", "constraint_jacobian", "projectors", "integrability"
+    "second_derivatives", "acceleration_second_derivatives", "checks", "drive", "decoupling", \
+    "multipliers", "constraint_power", "actuation", "constraint_jacobian", "projectors", \
+    "integrability"
 #define TQA_WORDS_INVERSE_DYNAMICS_REQUEST_WITHOUT "friction", "rotor", "spring", "gravity", \
     "external", "velocity", "inertia"
 #define TQA_WORDS_INVERSE_DYNAMICS_RESULT_CORIOLIS_MATRIX_FORM "christoffel", "c1", "c2", \
@@ -417,8 +419,9 @@
     "coriolis_matrix", "coriolis_vector", "christoffel_symbols", "gravity_torque", "friction", \
     "energy", "momentum", "center_of_mass", "center_of_mass_jacobian", \
     "operational_space_inertia", "passivity", "link_jacobians", "ledger", "derivatives", \
-    "second_derivatives", "checks", "drive", "decoupling", "multipliers", "constraint_power", \
-    "actuation", "constraint_jacobian", "projectors", "integrability"
+    "second_derivatives", "acceleration_second_derivatives", "checks", "drive", "decoupling", \
+    "multipliers", "constraint_power", "actuation", "constraint_jacobian", "projectors", \
+    "integrability"
 #define TQA_WORDS_TERMS_REQUEST_WITHOUT "friction", "rotor", "spring", "gravity", "external", \
     "velocity", "inertia"
 #define TQA_WORDS_TERMS_RESULT_CORIOLIS_MATRIX_FORM "christoffel", "c1", "c2", "stacked"
