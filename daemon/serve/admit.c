@@ -40,9 +40,25 @@ static const char *header(const tqd_head *head, const char *name)
                : MHD_lookup_connection_value(client->mhd, MHD_HEADER_KIND, name);
 }
 
+bool tqd_admit_framing(tqd_client *client)
+{
+    const tqd_framing *framing = &client->framing;
+    if (framing->fault == NULL || framing->n_begun != client->n_request) {
+        return true;
+    }
+    tqa_problem problem;
+    tqa_problem_set(&problem, "malformed", "%s", framing->fault);
+    client->request.must_close = true;
+    tqd_refuse(client, &problem);
+    return false;
+}
+
 /* False: the framing is not trustworthy, so bytes after the headers cannot be a further request. */
 static bool check_framing(tqd_client *client, tqd_gate *gate)
 {
+    if (!tqd_admit_framing(client)) {
+        return false;
+    }
     gate->hosts = &client->loop->server->options.hosts;
     header_scan walk = {.gate = gate, .kept = client->request.kept};
     MHD_get_connection_values_n(client->mhd, MHD_HEADER_KIND, take_header, &walk);

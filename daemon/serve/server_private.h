@@ -8,6 +8,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "daemon/http/framing.h"
 #include "daemon/key.h"
 #include "daemon/observe/counters.h"
 #include "daemon/observe/log.h"
@@ -110,8 +111,10 @@ typedef struct tqd_client {
     tqd_account *counted_in;        /* whose connection it is; NULL: nobody's so far */
     struct MHD_Connection *mhd;
     int fd;
-    char peer[16]; /* "uid-N" on a Unix socket without credentials; else "" */
-    bool overdue;  /* shut down by the deadline; logged once */
+    tqd_framing framing; /* of all that is received */
+    uint64_t n_request;  /* request lines that the library has read */
+    char peer[16];       /* "uid-N" on a Unix socket without credentials; else "" */
+    bool overdue;        /* shut down by the deadline; logged once */
     bool mark_known;
     tqd_phase phase;
     int64_t since_ms; /* when the phase began */
@@ -237,6 +240,10 @@ bool tqd_turn_withdraw(tqd_client *client);
 /* admit.c: everything between complete headers and the first byte of the body. True: an exchange is
  * open. False: request->refusal holds the problem (NULL: out of memory). */
 bool tqd_admit(tqd_client *client, const char *method);
+
+/* False: the message of this request has a fault of framing, and is refused. Again at its end:
+ * chunks and trailers may have one. */
+bool tqd_admit_framing(tqd_client *client);
 /* Takes n more bytes of the budget; false: refused, the budget or the share is exhausted. */
 /* The steps of namespace.c. Takes ?namespace= out of a query; enters that namespace, or refuses;
  * makes the name in the path a key. False: refused. */
