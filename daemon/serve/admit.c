@@ -234,7 +234,6 @@ static bool check_token(tqd_client *client)
 {
     tqd_request *request = &client->request;
     const tqd_server_options *options = &client->loop->server->options;
-    unsigned char token[TQD_TOKEN_DIGEST];
     request->head.who = &request->who;
     request->who.roles = TQD_ROLES_ALL;
     if (options->tokens == NULL || tqd_bearer_is_open(request->head.path)) {
@@ -242,13 +241,34 @@ static bool check_token(tqd_client *client)
         return true;
     }
     const int64_t now_s = (client->loop->now_ms + client->loop->unix_offset_ms) / 1000;
-    const tqd_verdict verdict = find_credentials(client, token)
-                                    ? tqd_bearer_find(options->tokens, token, now_s, &request->who)
-                                    : TQD_TOKEN_UNKNOWN;
+    const tqd_verdict verdict =
+        find_credentials(client, request->token)
+            ? tqd_bearer_find(options->tokens, request->token, now_s, &request->who)
+            : TQD_TOKEN_UNKNOWN;
     if (verdict != TQD_TOKEN_VALID) {
         refuse_token(client, verdict);
     }
     return verdict == TQD_TOKEN_VALID;
+}
+
+bool tqd_admit_lasts(const tqd_client *client)
+{
+    const tqd_request *request = &client->request;
+    const tqd_server_options *options = &client->loop->server->options;
+    unsigned char token[TQD_TOKEN_DIGEST];
+    tqd_identity who;
+    size_t n = 0;
+    if (options->tokens == NULL || tqd_bearer_is_open(request->head.path)) {
+        return true;
+    }
+    const int64_t now_s = (client->loop->now_ms + client->loop->unix_offset_ms) / 1000;
+    if (tqd_bearer_find(options->tokens, request->token, now_s, &who) != TQD_TOKEN_VALID) {
+        return false;
+    }
+    const char *secret =
+        request->by_cookie ? tqd_session_cookie(header(&request->head, "Cookie"), &n) : NULL;
+    return secret == NULL || tqd_session_find(options->sessions, tqd_session_now_s(),
+                                              TQD_SESSION_ALL, secret, n, token);
 }
 
 /* Checks that the token has the role that the route requires. */

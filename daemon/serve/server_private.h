@@ -75,8 +75,10 @@ typedef struct tqd_request {
     bool discard;  /* drop the rest of the body */
     bool answered; /* the refusal has been written on the socket itself */
     bool must_close;
-    bool suspended_reply;  /* suspended until the reply's reader has bytes */
-    bool names_namespace;  /* by ?namespace=: `wanted`, with its '/' */
+    bool suspended_reply;                  /* suspended until the reply's reader has bytes */
+    bool names_namespace;                  /* by ?namespace=: `wanted`, with its '/' */
+    unsigned char token[TQD_TOKEN_DIGEST]; /* with `tokens`: of the client's */
+    int64_t checked_ms;                    /* when a stream's token was looked up last */
     bool by_cookie;        /* the token came as a cookie, which browsers send automatically */
     bool paused;           /* backpressure: the handler has no room for body bytes */
     int64_t body_since_ms; /* since_ms before the pause */
@@ -240,6 +242,10 @@ bool tqd_turn_withdraw(tqd_client *client);
 /* admit.c: everything between complete headers and the first byte of the body. True: an exchange is
  * open. False: request->refusal holds the problem (NULL: out of memory). */
 bool tqd_admit(tqd_client *client, const char *method);
+
+/* Whether the token of an admitted request is still valid, and the session that it came by is not
+ * ended: of streams, which last. */
+bool tqd_admit_lasts(const tqd_client *client);
 
 /* False: the message of this request has a fault of framing, and is refused. Again at its end:
  * chunks and trailers may have one. */
