@@ -262,3 +262,31 @@ def test_covariance_and_draws(daemon, truth):
     assert "bootstrap_deviation" not in calibrate(daemon, body, robot="guess")["parameters"][0]
     fault = calibrate(daemon, {**body, "bootstrap": 2001}, 422, robot="guess")
     assert fault["errors"][0]["pointer"] == "/bootstrap"
+
+
+@pytest.mark.parametrize("inertias", [(1, 10, 20), (1, 20), (10, 10, 10)])
+def test_few_logs_that_disagree(daemon, inertias):
+    """A wheel whose inertia is another one in each log, without noise: the deviation is the standard error of what each log alone gives,
+    with as many degrees of freedom as logs but one, and above 80 % the model is incomplete; logs that agree leave nothing."""
+    n, w = len(inertias), math.pi
+    wheel = ('<robot name="wheel"><link name="b"/><link name="l"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="10" ixy="0" ixz="0" '
+             'iyz="0"/></inertial></link><joint name="j" type="continuous"><parent link="b"/><child link="l"/><axis xyz="0 0 1"/></joint></robot>')
+    assert daemon.request("PUT", "/v1/robots/wheel", wheel.encode(), {"Content-Type": "application/xml"})[0] in (200, 201)
+    for k, inertia in enumerate(inertias):
+        lines = ["t,q_1,qd_1,qdd_1,tau_1"]
+        for i in range(2000):
+            t = 0.005 * i
+            qdd = -w * w * math.sin(w * t) - 1.2 * w * w * math.cos(2 * w * t)
+            lines.append(f"{t:.3f},{math.sin(w * t) + .3 * math.cos(2 * w * t)!r},{w * math.cos(w * t) - .6 * w * math.sin(2 * w * t)!r},{qdd!r},{inertia * qdd!r}")
+        assert daemon.request("PUT", f"/v1/datasets/wheel{k}", "\n".join(lines).encode())[0] in (200, 201)
+    answer = calibrate(daemon, {"datasets": [f"wheel{k}" for k in range(n)], "filter": {"kind": "none"}, "model": {"kind": "full"}}, robot="wheel")
+    found = next(p for p in answer["parameters"] if p["kind"] == "rotor")
+    mean = sum(inertias) / n
+    error = math.sqrt(sum((x - mean) ** 2 for x in inertias) / (n - 1) / n)
+    assert abs(found["value"] - mean) < 1e-3 * mean
+    if error == 0:
+        assert found["verdict"] == "usable" and found["standard_deviation"] < 1e-3
+        return
+    assert abs(found["standard_deviation"] - error) < 5e-3 * error
+    assert found["degrees_of_freedom"] == n - 1 and found["verdict"] == "incomplete"
+    assert abs(found["consistency_measure"] - error * math.sqrt(n) / mean) < 2e-3

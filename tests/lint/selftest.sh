@@ -23,6 +23,12 @@ accept() { # LINT FILE
     rm "$2"
 }
 spdx='/* SPDX-License-Identifier: Apache-2.0 */'
+# a machine of 32 bits is refused by one line
+if refused=$(gcc -m32 -fsyntax-only "$here/../../core/base/machine.h" 2>&1); then echo "selftest: core/base/machine.h takes 32 bits"; failed=1; fi
+case $(echo "$refused" | grep -c "error:") in
+1) ;;
+*) case $refused in *"unrecognized command-line option"*) ;; *) echo "selftest: core/base/machine.h with 32 bits: $refused"; failed=1 ;; esac ;;
+esac
 accept shape.sh core/base/fine.c <<EOF
 $spdx
 /* core/base/fine.c - a file with nothing wrong. */

@@ -168,6 +168,28 @@ Test(bounds, tables_of_second_derivatives_are_made_of_few_joints)
     }
 }
 
+/* at every size below: no memory is used that is not there */
+Test(bounds, refuse_short_scratch)
+{
+    tq_model *model = two_links(TQ_JOINT_REVOLUTE);
+    const double lower[2] = {-0.1, -0.1}, upper[2] = {0.1, 0.1};
+    const size_t size = tq_eigen_bounds_scratch_size(model, 4);
+    tq_eigen_bounds bounds;
+    for (size_t n = 0; n <= size; n += 64) {
+        void *memory = aligned_alloc(64, n + 64);
+        tq_scratch scratch;
+        cr_assert(ne(ptr, memory, NULL));
+        tq_scratch_init(&scratch, memory, n < size - 63 ? n : size);
+        const tq_status status =
+            tq_mass_matrix_eigen_bounds(model, lower, upper, 4, &scratch, &bounds, NULL);
+        cr_assert(status == TQ_OK || status == TQ_ERR_SCRATCH, "%zu of %zu: %d", n, size, status);
+        cr_assert(n >= size / 2 || status == TQ_ERR_SCRATCH, "%zu of %zu", n, size);
+        cr_assert(n < size - 63 || status == TQ_OK, "%zu of %zu", n, size);
+        free(memory);
+    }
+    tqt_model_free(model);
+}
+
 /* ERR-T15: a travel without limits leaves M unbounded */
 Test(bounds, item_041_without_limits_of_travel_there_are_none)
 {
