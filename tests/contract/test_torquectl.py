@@ -244,7 +244,12 @@ def test_backup_is_restorable_while_the_service_runs(start, tmp_path):
 def test_verify_finds_every_kind_of_damage(daemon, tmp_path):
     good(daemon, "datasets", "put", "v", "-", stdin=CSV * 100)
     path = tmp_path / "backup.tar"
-    good(daemon, "backup", str(path))
+    mask = os.umask(0o022)
+    try:
+        good(daemon, "backup", str(path))
+    finally:
+        os.umask(mask)
+    assert path.stat().st_mode & 0o777 == 0o600, "all that the service knows"
     whole = path.read_bytes()
     at = whole.index(b"0,1\n1,2.5\nt,q")
     db = whole.index(b"SQLite format 3")
