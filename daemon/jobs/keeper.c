@@ -28,6 +28,7 @@ enum {
 static tqd_store_status expire(tqd_jobs *jobs, const char *node, const char *blamed)
 {
     tqd_job_expire expire = {.node = node,
+                             .any_node = !tqd_store_is_shared(jobs->options.store),
                              .blamed = blamed,
                              .crashes_max = jobs->options.crashes_max,
                              .interruptions_max = INTERRUPTIONS_MAX,
@@ -48,14 +49,17 @@ static tqd_store_status expire(tqd_jobs *jobs, const char *node, const char *bla
     return status;
 }
 
-/* Recovers the jobs that a former process of this node was running. */
+/* Recovers the jobs that a former process of this node was running; of a store that no other
+ * process has, those of any node: a container has a new host name at each start. */
 static bool recover(tqd_jobs *jobs)
 {
     char crashed[TQD_JOB_ID_TEXT];
     tqd_crash_read(jobs->options.state, crashed);
     const char *blamed = crashed[0] != '\0' ? crashed : NULL;
-    tqd_part_drop drop = {
-        .write = {.kind = TQD_WRITE_PART_DROP}, .node = jobs->node, .blamed = blamed};
+    tqd_part_drop drop = {.write = {.kind = TQD_WRITE_PART_DROP},
+                          .node = jobs->node,
+                          .any_node = !tqd_store_is_shared(jobs->options.store),
+                          .blamed = blamed};
     tqd_store_status status = tqd_store_write(jobs->options.store, &drop.write);
     if (status == TQD_STORE_OK) {
         status = expire(jobs, jobs->node, blamed);

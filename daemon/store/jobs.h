@@ -204,6 +204,7 @@ typedef struct tqd_job_delete {
 typedef struct tqd_job_expire {
     tqd_write write;
     const char *node;
+    bool any_node; /* and those of all others: no other process has this store (SQLite's only) */
     const char *blamed; /* id of the job that was running in the thread that crashed, or NULL */
     uint32_t crashes_max, interruptions_max;
     uint32_t limit;

@@ -77,6 +77,7 @@ typedef struct tqd_part_end {
 typedef struct tqd_part_drop {
     tqd_write write;
     const char *node;
+    bool any_node;      /* as in tqd_job_expire */
     const char *blamed; /* id of a job, or NULL */
 } tqd_part_drop;
 

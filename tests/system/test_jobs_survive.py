@@ -162,6 +162,24 @@ def states_of(home, job):
     return [json.loads(line[6:])["state"] for line in text.decode().splitlines() if line.startswith("data: ")]
 
 
+def test_a_job_of_another_host_name_is_taken_over_at_once(house):
+    """A container has a new name at each start: whose lease it is does not count where no other process can have the store."""
+    home = house()
+    home.start()
+    seconds = 3000 // SLOW
+    request = json.dumps({**json.loads(LONG), "duration_s": seconds}).encode()
+    status, _, text = home.request("POST", "/v1/robots/planar-2r/simulate", request, ASYNC)
+    assert status == 202, text
+    job = json.loads(text)["id"]
+    conftest.eventually(lambda: home.json(f"/v1/jobs/{job}")["state"] == "running")
+    home.kill()
+    with sqlite3.connect(os.path.join(home.state, "torqued.db")) as database:
+        changed = database.execute("UPDATE job SET node = 'elsewhere', lease_until_ms = lease_until_ms + 1000000000000 WHERE state = 1")
+        assert changed.rowcount == 1
+    home.start()
+    assert home.ended(job)["state"] == "succeeded"
+
+
 @pytest.mark.seconds(120 + 4 * KILLS)
 def test_killed_under_load(house):
     home, stop, chance = house(), threading.Event(), random.Random(KILLS)

@@ -297,7 +297,8 @@ static const char overdue_sql[] = "SELECT seq FROM job WHERE state = 0"
                                   " AND deadline_at_ms <= ?1 LIMIT ?2";
 static const char lost_sql[] = "SELECT seq FROM job WHERE state = 1 AND lease_until_ms <= ?1"
                                " LIMIT ?2";
-static const char orphaned_sql[] = "SELECT seq FROM job WHERE state = 1 AND node = ?1 LIMIT ?2";
+static const char orphaned_sql[] =
+    "SELECT seq FROM job WHERE state = 1 AND (node = ?1 OR ?3) LIMIT ?2";
 static const char facts_sql[] = "SELECT id, crashes, cancel_asked, tries FROM job WHERE seq = ?1";
 static const char interrupted_sql[] =
     "UPDATE job SET tries = tries + 1, crashes = crashes + ?2 WHERE seq = ?1";
@@ -385,10 +386,10 @@ tqd_store_status tqd_sqlite_expire(tqd_connection *connection, tqd_write *write)
         expire->n_job++;
     }
     if (status == TQD_STORE_OK) {
-        sqlite3_stmt *statement =
-            expire->node != NULL
-                ? tqd_sql_bound(connection, orphaned_sql, "ti", expire->node, limit)
-                : tqd_sql_bound(connection, lost_sql, "ii", now, limit);
+        sqlite3_stmt *statement = expire->node != NULL
+                                      ? tqd_sql_bound(connection, orphaned_sql, "tii", expire->node,
+                                                      limit, (int64_t)expire->any_node)
+                                      : tqd_sql_bound(connection, lost_sql, "ii", now, limit);
         status = collect(connection, statement, seqs, &n);
     }
     for (uint32_t i = 0; status == TQD_STORE_OK && i < n; i++) {

@@ -190,18 +190,20 @@ tqd_store_status tqd_sqlite_part_end(tqd_connection *connection, tqd_write *writ
 
 static const char blame_sql[] =
     "UPDATE job SET crashes = crashes + 1 WHERE id = ?2 AND state < 2"
-    " AND NOT (state = 1 AND node = ?1)"
-    " AND EXISTS (SELECT 1 FROM job_part p WHERE p.job = job.seq AND p.state = 1 AND p.node = ?1)";
+    " AND NOT (state = 1 AND (node = ?1 OR ?3))"
+    " AND EXISTS (SELECT 1 FROM job_part p WHERE p.job = job.seq AND p.state = 1"
+    " AND (p.node = ?1 OR ?3))";
 static const char drop_sql[] =
     "UPDATE job_part SET state = 0, lease_until_ms = 0, crashes = crashes + ifnull((SELECT q.id ="
-    " ?2 FROM job q WHERE q.seq = job_part.job), 0) WHERE state = 1 AND node = ?1";
+    " ?2 FROM job q WHERE q.seq = job_part.job), 0) WHERE state = 1 AND (node = ?1 OR ?3)";
 
 tqd_store_status tqd_sqlite_part_drop(tqd_connection *connection, tqd_write *write)
 {
     const tqd_part_drop *drop = (const tqd_part_drop *)write;
     const tqd_store_status status =
-        tqd_sql_do(connection, blame_sql, "tt", drop->node, drop->blamed);
-    return status == TQD_STORE_OK ? tqd_sql_do(connection, drop_sql, "tt", drop->node, drop->blamed)
+        tqd_sql_do(connection, blame_sql, "tti", drop->node, drop->blamed, (int64_t)drop->any_node);
+    return status == TQD_STORE_OK ? tqd_sql_do(connection, drop_sql, "tti", drop->node,
+                                               drop->blamed, (int64_t)drop->any_node)
                                   : status;
 }
 
