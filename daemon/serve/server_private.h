@@ -243,6 +243,9 @@ bool tqd_turn_withdraw(tqd_client *client);
  * open. False: request->refusal holds the problem (NULL: out of memory). */
 bool tqd_admit(tqd_client *client, const char *method);
 
+/* Finds the sender and its rights; false: refused. */
+bool tqd_admit_token(tqd_client *client);
+
 /* Whether the token of an admitted request is still valid, and the session that it came by is not
  * ended: of streams, which last. */
 bool tqd_admit_lasts(const tqd_client *client);

@@ -16,6 +16,7 @@ import pytest
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "contract"))
 import conftest  # noqa: E402
+from test_store_damage import get, logged, put, recording  # noqa: E402
 
 STORED = int(os.environ.get("STORED_JOBS", "10000"))
 QUIET = "QUIET" in os.environ
@@ -200,3 +201,16 @@ def test_submissions_do_not_slow_immediate_calls():
         assert sorted(ratios)[len(ratios) // 2] <= 2.0 or not QUIET, ratios
     finally:
         daemon.stop()
+
+
+def test_a_large_database_is_not_read_at_start_and_the_log_says_so(start, tmp_path):
+    state = tmp_path / "state"
+    daemon = start(state=str(state))
+    put(daemon, "a", recording(1))
+    assert not logged(daemon, "database not checked at start")
+    daemon.stop()
+    os.truncate(state / "torqued.db", 300 << 20)  # pages behind the last are no part of the database
+    daemon = start(state=str(state))
+    line, = logged(daemon, "database not checked at start")
+    assert line["level"] == "info" and "--check-store" in line["detail"]
+    assert get(daemon, "a")[2] == recording(1)

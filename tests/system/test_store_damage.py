@@ -199,18 +199,6 @@ def test_lost_files_stay_over_restarts(start, state):
     assert lost_of(state) == [sha(recording(1))]
 
 
-def test_a_large_database_is_not_read_at_start_and_the_log_says_so(start, state):
-    daemon = start(state=str(state))
-    put(daemon, "a", recording(1))
-    assert not logged(daemon, "database not checked at start")
-    daemon.stop()
-    os.truncate(state / "torqued.db", 300 << 20)  # pages behind the last are no part of the database
-    daemon = start(state=str(state))
-    line, = logged(daemon, "database not checked at start")
-    assert line["level"] == "info" and "--check-store" in line["detail"]
-    assert get(daemon, "a")[2] == recording(1)
-
-
 @pytest.mark.parametrize("before", [0o755, 0o700])
 def test_the_state_is_of_its_owner_only(start, state, before):
     state.mkdir()

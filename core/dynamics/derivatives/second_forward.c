@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* core/dynamics/derivatives/second_forward.c - products by slices of a row, then all rows by one
+ * factor of M. */
 #include "core/dynamics/derivatives/second_forward.h"
 
 #include <string.h>

@@ -12,7 +12,8 @@
 
 enum { N = 5, SQUARE = N * N, CUBE = N * N * N, SEEDS = 20 };
 
-/* tau = M(q) qdd + h(q, qd), M = m0 + sum of q_k m_k, h_i = 1/2 q'a_i q + qd'b_i q + 1/2 qd'c_i qd */
+/* tau = M(q) qdd + h(q, qd), M = m0 + sum of q_k m_k,
+ * h_i = 1/2 q'a_i q + qd'b_i q + 1/2 qd'c_i qd */
 typedef struct motion {
     double m0[SQUARE], m[CUBE]; /* m[(i N + j) N + k] = dM_ij/dq_k, at every q */
     double a[CUBE], b[CUBE], c[CUBE];
