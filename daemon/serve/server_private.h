@@ -229,8 +229,6 @@ void tqd_request_wake(const tqd_head *head);
 
 /* turns.c: the client's queue, then the workers'. */
 tqd_turn tqd_turn_submit(tqd_client *client);
-/* A task of the workers: runs a request, and begins the client's next one. */
-void tqd_turn_run(void *client);
 /* Removes the request from either queue, to be resumed; false: a worker has begun it. */
 bool tqd_turn_withdraw(tqd_client *client);
 

@@ -348,7 +348,6 @@ static bool open_inertial(tqa_urdf_walk *w, const tqa_urdf_element *e)
     if (!tqa_urdf_first_time(&place, e, &w->seen, TQA_URDF_SEEN_INERTIAL)) {
         return false;
     }
-    w->file->links[w->file->n_link - 1].has_inertial = true;
     w->seen_inertial = 0;
     return true;
 }
