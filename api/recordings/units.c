@@ -12,7 +12,7 @@ const char *const tqa_recording_quantity_names[TQA_RECORDING_QUANTITIES] = {
     "q_cmd",     "qd_cmd", "tau_ff", "base_position", "base_quaternion_wxyz",
     "base_twist"};
 
-static const double degree = 3.14159265358979323846 / 180.0;
+static const double degree = M_PI / 180.0;
 
 typedef enum unit_of { OF_ANGLE, OF_LENGTH, OF_ANY } unit_of;
 

@@ -6,25 +6,10 @@
 #include <string.h>
 
 #include "api/request/robot_fields.h"
+#include "api/robots/solid.h"
 #include "core/model/inertia.h"
 
 static const double symmetry_slack = 1e-9; /* of the largest entry */
-
-/* By the numbers of tq_shape. */
-static const char *const shapes[] = {
-    [TQ_SHAPE_BOX] = "box",
-    [TQ_SHAPE_CYLINDER] = "cylinder",
-    [TQ_SHAPE_CYLINDER_SHELL] = "cylinder_shell",
-    [TQ_SHAPE_SPHERE] = "sphere",
-    [TQ_SHAPE_SPHERE_SHELL] = "sphere_shell",
-    [TQ_SHAPE_ELLIPSOID] = "ellipsoid",
-    [TQ_SHAPE_CONE] = "cone",
-    [TQ_SHAPE_CAPSULE] = "capsule",
-    [TQ_SHAPE_DISK] = "disk",
-    [TQ_SHAPE_BAR] = "bar",
-    [TQ_SHAPE_POINT] = "point",
-    NULL,
-};
 
 /* True when no principal moment is negative: some body may have it. xx xy xz yy yz zz. */
 static bool is_possible(const double about_com[6])
@@ -67,7 +52,7 @@ static bool read_shape(const tqa_value *object, const tqa_value *shape, double m
     double sizes[3] = {0};
     unsigned kind = 0;
     tq_error error = {0};
-    if (!tqa_value_choice(shape, shapes, &kind)) {
+    if (!tqa_value_choice(shape, tqa_shape_names, &kind)) {
         return false;
     }
     const tqa_value about = tqa_value_field(object, "inertia_about");
