@@ -5,6 +5,7 @@
 #include "api/call/call.h"
 #include "api/call/floating.h"
 #include "api/call/transpose.h"
+#include "api/operations/motion_fields.h"
 #include "api/operations/terms/constraints.h"
 #include "api/operations/terms/include.h"
 #include "api/operations/terms/limits.h"
@@ -12,21 +13,8 @@
 #include "core/dynamics/forward.h"
 
 static const tqa_field fields[] = {
-    {.name = "q", .receiver = &tqa_motion_receiver, .motion = TQA_MOTION_Q},
-    {.name = "qd", .receiver = &tqa_motion_receiver, .motion = TQA_MOTION_QD},
-    {.name = "tau", .receiver = &tqa_motion_receiver, .motion = TQA_MOTION_TAU},
-    {.name = "joints", .receiver = &tqa_joints_receiver},
-    {.name = "external_wrenches", .receiver = &tqa_wrench_receiver},
-    {.name = "gravity", .receiver = &tqa_gravity_receiver},
-    {.name = "without", .receiver = &tqa_without_receiver},
-    {.name = "include", .receiver = &tqa_include_receiver},
-    {.name = "payload", .receiver = &tqa_payload_receiver},
-    {.name = "coriolis_form", .receiver = &tqa_form_receiver},
-    {.name = "frame", .receiver = &tqa_frame_receiver},
-    {.name = "axes", .receiver = &tqa_axes_receiver},
-    {.name = "box", .receiver = &tqa_box_receiver},
-    {.name = "qd_ref", .receiver = &tqa_motion_receiver, .motion = TQA_MOTION_QD_REF},
-    {.name = "qdd_ref", .receiver = &tqa_motion_receiver, .motion = TQA_MOTION_QDD_REF},
+    TQA_MOTION_FIELDS("tau", TQA_MOTION_TAU),
+    TQA_REFERENCE_FIELDS,
     {.name = "angles", .receiver = &tqa_angles_receiver},
 };
 

@@ -518,8 +518,7 @@ bool tqa_urdf_read_elements(tqa_urdf_file *file, tqa_urdf_source *source, void *
     const tqa_xml_reader reader = {.ctx = &w, .open = on_open, .close = on_close};
     source(ctx, &reader);
     if (draft->problem->status == 0 && tqa_arena_spent(draft->arena)) {
-        tqa_draft_fault(draft, "too-large", "", "describe it with fewer links and joints",
-                        "the robot needs more memory than is given");
+        (void)tqa_draft_no_memory(draft);
     }
     return draft->problem->status == 0;
 }
