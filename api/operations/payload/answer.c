@@ -198,8 +198,7 @@ bool tqa_payload_robot(tqa_payload_search *p)
         good = host->attach(host->ctx, "robot.urdf", "application/xml", p->urdf, p->n_urdf) == 0;
     }
     return good ||
-           (tqa_problem_set(p->tree->problem, "busy", "there is no memory for the new robot now") &&
-            false);
+           tqa_problem_set(p->tree->problem, "busy", "there is no memory for the new robot now");
 }
 
 static bool put_robot(const tqa_payload_search *p)

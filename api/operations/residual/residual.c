@@ -162,7 +162,7 @@ static bool goes_on(const tqa_residual *p, double part)
         host->progress(host->ctx, part, "watch");
     }
     if (host != NULL && host->cancelled != NULL && host->cancelled(host->ctx)) {
-        return tqa_problem_set(p->tree->problem, "busy", "the job was stopped") && false;
+        return tqa_problem_set(p->tree->problem, "busy", "the job was stopped");
     }
     return true;
 }
