@@ -173,7 +173,7 @@ static bool run(tqa_call *call, const tqa_host *host, void *scratch, size_t size
         }
     }
     tqa_result_add(&call->result, "tau", &call->tau, request->reordered ? request->v_map : NULL);
-    call->result.arrays[0].is_turned = tqa_transpose_is_on(call);
+    call->result.arrays[0].is_transposed = tqa_transpose_is_on(call);
     if (request->include != 0 && !tqa_include_add(call)) {
         return false;
     }

@@ -219,7 +219,7 @@ static bool name_rows(tqa_draft *draft)
                                        part);
         }
     }
-    return !tqa_arena_spent(draft->arena) || tqa_draft_no_memory(draft);
+    return !tqa_draft_is_spent(draft);
 }
 
 static bool report_core(tqa_draft *draft, tq_status status, const tq_error *error)

@@ -50,7 +50,7 @@ bool tqa_xml_has_turn_limits(const tq_joint *joint);
 /* Of a spherical or floating joint: its spring rests elsewhere than at the identity. */
 bool tqa_xml_rests_elsewhere(const tq_joint *joint);
 
-/* True, with a problem: the robot is not written in this format, since `obstacle` (a name) `why`. */
+/* True, with a problem: the robot has no such file, because `obstacle` (a name) `why`. */
 bool tqa_xml_refuse(tqa_problem *reterr, const char *obstacle, const char *why);
 /* The same where it has a part for which only MJCF and the document have words: constraints,
  * dampers, springs and inertias of spherical and floating joints, tendons, drag. */

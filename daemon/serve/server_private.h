@@ -107,7 +107,7 @@ typedef struct tqd_client {
     struct tqd_client *next_done;   /* in the completion list */
     struct tqd_client *next_turn;   /* in the list of its account */
     tqd_account *account;           /* of the last request */
-    tqd_account *counted_in;        /* whose connection it is; NULL: nobody's so far */
+    tqd_account *counted_in;        /* whose connection it is; NULL: not counted yet */
     struct MHD_Connection *mhd;
     int fd;
     char peer[16]; /* "uid-N" on a Unix socket without credentials; else "" */
