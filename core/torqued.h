@@ -41,6 +41,7 @@
 #include "core/dynamics/derivatives/derivatives_batch.h" /* the same for blocks */
 #include "core/dynamics/derivatives/second_batch.h" /* second partial derivatives of torque, for blocks */
 #include "core/dynamics/derivatives/second_derivatives.h" /* the same of one sample */
+#include "core/dynamics/derivatives/second_forward.h"
 #include "core/dynamics/drag.h" /* drag of a medium on the boxes of links */
 #include "core/dynamics/energy.h" /* kinetic and potential energy */
 #include "core/dynamics/forward.h" /* qdd from tau */

@@ -251,7 +251,7 @@ static void draw_line(tqa_json_text *to, const tqa_plot *plot, const tqa_plot_se
 static void draw_legend(tqa_json_text *to, const panel *p, double top)
 {
     for (size_t k = 0; k < p->n; k++) {
-        const double y = top + LINE * (double)k + 4.0;
+        const double y = top + (double)LINE * (double)k + 4.0;
         put(to, "<path class=\"k c%zu%s\" d=\"M%d %.1fh18\"/>", k % COLOURS,
             k / COLOURS % 2 == 1 ? " d" : "", RIGHT + 12, y);
         put(to, "<text x=\"%d\" y=\"%.1f\">", RIGHT + 36, y + 4.0);
@@ -260,20 +260,20 @@ static void draw_legend(tqa_json_text *to, const panel *p, double top)
     }
     if (p->n_left_out > 0) {
         put(to, "<text x=\"%d\" y=\"%.1f\">and %zu more</text>", RIGHT + 12,
-            top + LINE * (double)p->n + 8.0, p->n_left_out);
+            top + (double)LINE * (double)p->n + 8.0, p->n_left_out);
     }
 }
 
 static double panel_height(const panel *p)
 {
-    const double lines = LINE * (double)(p->n + (p->n_left_out > 0 ? 1 : 0));
+    const double lines = (double)LINE * (double)(p->n + (p->n_left_out > 0 ? 1 : 0));
     return fmax((double)PANEL, ABOVE + BELOW + lines);
 }
 
 static void draw_panel(tqa_json_text *to, const tqa_plot *plot, const panel *p, const scale *x,
                        double top)
 {
-    scale y = {.from = top + panel_height(p) - BELOW, .to = top + ABOVE};
+    scale y = {.from = top + panel_height(p) - (double)BELOW, .to = top + (double)ABOVE};
     const char *unit = unit_of(p->first->group, plot->in_degrees);
     put(to, "<g><text class=\"p\" x=\"%d\" y=\"%.1f\">", LEFT, top + 14.0);
     put_text(to, p->first->group);
@@ -285,7 +285,7 @@ static void draw_panel(tqa_json_text *to, const tqa_plot *plot, const panel *p, 
             draw_line(to, plot, &p->first[k], k, x, &y);
         }
     }
-    draw_legend(to, p, top + ABOVE);
+    draw_legend(to, p, top + (double)ABOVE);
     put(to, "<text x=\"%d\" y=\"%.1f\" text-anchor=\"end\">%s</text></g>", RIGHT, y.from + 28.0,
         plot->over != NULL ? "t [s]" : "row");
 }
@@ -327,7 +327,7 @@ char *tqa_plot_svg(const tqa_plot *plot, size_t *ret_n)
     const size_t n = panels_of(plot, panels, &n_left_out);
     tqa_json_text to = {0};
     scale x = {.from = LEFT, .to = RIGHT, .most = 1.0};
-    double height = HEAD + (n_left_out > 0 ? 20.0 : 0.0);
+    double height = (double)HEAD + (n_left_out > 0 ? 20.0 : 0.0);
     for (size_t k = 0; k < n; k++) {
         height += panel_height(&panels[k]);
     }

@@ -2070,10 +2070,10 @@ export interface ForwardDynamicsRequest {
   external_wrenches?: Wrench[];
   /** m/s^2 in the world frame, instead of the robot's own */
   gravity?: Vector3;
-  /** Terms to leave out of torque, `ledger`, `derivatives`, `second_derivatives` and `checks`; rotors also of the matrices */
+  /** Terms to leave out of torque, `ledger`, `derivatives`, second derivatives and `checks`; rotors also of the matrices */
   without?: ("friction" | "rotor" | "spring" | "gravity" | "external" | "velocity" | "inertia")[];
   /** Further results, in the robot's own order or that of `joints`; not for NPY answers */
-  include?: ("reactions" | "limits" | "mass_matrix" | "mass_matrix_inverse" | "mass_matrix_bounds" | "mass_matrix_rate" | "mass_matrix_derivatives" | "coriolis_matrix" | "coriolis_vector" | "christoffel_symbols" | "gravity_torque" | "friction" | "energy" | "momentum" | "center_of_mass" | "center_of_mass_jacobian" | "operational_space_inertia" | "passivity" | "link_jacobians" | "ledger" | "derivatives" | "second_derivatives" | "checks" | "drive" | "decoupling" | "multipliers" | "constraint_power" | "actuation" | "constraint_jacobian" | "projectors" | "integrability")[];
+  include?: ("reactions" | "limits" | "mass_matrix" | "mass_matrix_inverse" | "mass_matrix_bounds" | "mass_matrix_rate" | "mass_matrix_derivatives" | "coriolis_matrix" | "coriolis_vector" | "christoffel_symbols" | "gravity_torque" | "friction" | "energy" | "momentum" | "center_of_mass" | "center_of_mass_jacobian" | "operational_space_inertia" | "passivity" | "link_jacobians" | "ledger" | "derivatives" | "second_derivatives" | "acceleration_second_derivatives" | "checks" | "drive" | "decoupling" | "multipliers" | "constraint_power" | "actuation" | "constraint_jacobian" | "projectors" | "integrability")[];
   payload?: Payload;
   /** Of `coriolis_matrix`; c1 and c2 are for robots without spherical and floating joints (default christoffel) */
   coriolis_form?: "christoffel" | "c1" | "c2" | "stacked";
@@ -2263,6 +2263,22 @@ export interface ForwardDynamicsResult {
     d2tau_dqd_dq: Tensors3;
     /** dM/dq (nv x nv x nv) */
     d2tau_dqdd_dq: Tensors3;
+  };
+  /**
+   * Second partial derivatives of the acceleration of forward dynamics at this torque, also in inverse dynamics: what
+   * `derivatives` of acceleration change by the last coordinate. Without constraints. Limits and symmetries are those of
+   * `second_derivatives`.
+   */
+  acceleration_second_derivatives?: {
+    index_order: "[i][j][k] is that of acceleration i, by coordinate j of the first name, by k of the second";
+    /** nv x nv x nv */
+    d2qdd_dq_dq: Tensors3;
+    /** nv x nv x nv */
+    d2qdd_dqd_dqd: Tensors3;
+    /** By qd, then by q; in the other order j and k change places (nv x nv x nv) */
+    d2qdd_dqd_dq: Tensors3;
+    /** d(M^-1)/dq (nv x nv x nv) */
+    d2qdd_dtau_dq: Tensors3;
   };
   /** A second opinion; residuals are relative to the largest entry, rounding leaves about 1e-14 */
   checks?: {
@@ -2501,10 +2517,10 @@ export interface InverseDynamicsRequest {
   external_wrenches?: Wrench[];
   /** m/s^2 in the world frame, instead of the robot's own */
   gravity?: Vector3;
-  /** Terms to leave out of torque, `ledger`, `derivatives`, `second_derivatives` and `checks`; rotors also of the matrices */
+  /** Terms to leave out of torque, `ledger`, `derivatives`, second derivatives and `checks`; rotors also of the matrices */
   without?: ("friction" | "rotor" | "spring" | "gravity" | "external" | "velocity" | "inertia")[];
   /** Further results, in the robot's own order or that of `joints`; not for NPY answers */
-  include?: ("reactions" | "limits" | "mass_matrix" | "mass_matrix_inverse" | "mass_matrix_bounds" | "mass_matrix_rate" | "mass_matrix_derivatives" | "coriolis_matrix" | "coriolis_vector" | "christoffel_symbols" | "gravity_torque" | "friction" | "energy" | "momentum" | "center_of_mass" | "center_of_mass_jacobian" | "operational_space_inertia" | "passivity" | "link_jacobians" | "ledger" | "derivatives" | "second_derivatives" | "checks" | "drive" | "decoupling" | "multipliers" | "constraint_power" | "actuation" | "constraint_jacobian" | "projectors" | "integrability")[];
+  include?: ("reactions" | "limits" | "mass_matrix" | "mass_matrix_inverse" | "mass_matrix_bounds" | "mass_matrix_rate" | "mass_matrix_derivatives" | "coriolis_matrix" | "coriolis_vector" | "christoffel_symbols" | "gravity_torque" | "friction" | "energy" | "momentum" | "center_of_mass" | "center_of_mass_jacobian" | "operational_space_inertia" | "passivity" | "link_jacobians" | "ledger" | "derivatives" | "second_derivatives" | "acceleration_second_derivatives" | "checks" | "drive" | "decoupling" | "multipliers" | "constraint_power" | "actuation" | "constraint_jacobian" | "projectors" | "integrability")[];
   payload?: Payload;
   /** Of `coriolis_matrix`; c1 and c2 are for robots without spherical and floating joints (default christoffel) */
   coriolis_form?: "christoffel" | "c1" | "c2" | "stacked";
@@ -2724,6 +2740,22 @@ export interface InverseDynamicsResult {
     d2tau_dqd_dq: Tensors3;
     /** dM/dq (nv x nv x nv) */
     d2tau_dqdd_dq: Tensors3;
+  };
+  /**
+   * Second partial derivatives of the acceleration of forward dynamics at this torque, also in inverse dynamics: what
+   * `derivatives` of acceleration change by the last coordinate. Without constraints. Limits and symmetries are those of
+   * `second_derivatives`.
+   */
+  acceleration_second_derivatives?: {
+    index_order: "[i][j][k] is that of acceleration i, by coordinate j of the first name, by k of the second";
+    /** nv x nv x nv */
+    d2qdd_dq_dq: Tensors3;
+    /** nv x nv x nv */
+    d2qdd_dqd_dqd: Tensors3;
+    /** By qd, then by q; in the other order j and k change places (nv x nv x nv) */
+    d2qdd_dqd_dq: Tensors3;
+    /** d(M^-1)/dq (nv x nv x nv) */
+    d2qdd_dtau_dq: Tensors3;
   };
   /** A second opinion; residuals are relative to the largest entry, rounding leaves about 1e-14 */
   checks?: {
@@ -5714,6 +5746,22 @@ export interface TermProperties {
     /** dM/dq (nv x nv x nv) */
     d2tau_dqdd_dq: Tensors3;
   };
+  /**
+   * Second partial derivatives of the acceleration of forward dynamics at this torque, also in inverse dynamics: what
+   * `derivatives` of acceleration change by the last coordinate. Without constraints. Limits and symmetries are those of
+   * `second_derivatives`.
+   */
+  acceleration_second_derivatives?: {
+    index_order: "[i][j][k] is that of acceleration i, by coordinate j of the first name, by k of the second";
+    /** nv x nv x nv */
+    d2qdd_dq_dq: Tensors3;
+    /** nv x nv x nv */
+    d2qdd_dqd_dqd: Tensors3;
+    /** By qd, then by q; in the other order j and k change places (nv x nv x nv) */
+    d2qdd_dqd_dq: Tensors3;
+    /** d(M^-1)/dq (nv x nv x nv) */
+    d2qdd_dtau_dq: Tensors3;
+  };
   /** A second opinion; residuals are relative to the largest entry, rounding leaves about 1e-14 */
   checks?: {
     /** Torque by recursion against M, C and g by Jacobians */
@@ -5833,10 +5881,10 @@ export interface TermsRequest {
   external_wrenches?: Wrench[];
   /** m/s^2 in the world frame, instead of the robot's own */
   gravity?: Vector3;
-  /** Terms to leave out of torque, `ledger`, `derivatives`, `second_derivatives` and `checks`; rotors also of the matrices */
+  /** Terms to leave out of torque, `ledger`, `derivatives`, second derivatives and `checks`; rotors also of the matrices */
   without?: ("friction" | "rotor" | "spring" | "gravity" | "external" | "velocity" | "inertia")[];
   /** Further results, in the robot's own order or that of `joints`; not for NPY answers */
-  include: ("reactions" | "limits" | "mass_matrix" | "mass_matrix_inverse" | "mass_matrix_bounds" | "mass_matrix_rate" | "mass_matrix_derivatives" | "coriolis_matrix" | "coriolis_vector" | "christoffel_symbols" | "gravity_torque" | "friction" | "energy" | "momentum" | "center_of_mass" | "center_of_mass_jacobian" | "operational_space_inertia" | "passivity" | "link_jacobians" | "ledger" | "derivatives" | "second_derivatives" | "checks" | "drive" | "decoupling" | "multipliers" | "constraint_power" | "actuation" | "constraint_jacobian" | "projectors" | "integrability")[];
+  include: ("reactions" | "limits" | "mass_matrix" | "mass_matrix_inverse" | "mass_matrix_bounds" | "mass_matrix_rate" | "mass_matrix_derivatives" | "coriolis_matrix" | "coriolis_vector" | "christoffel_symbols" | "gravity_torque" | "friction" | "energy" | "momentum" | "center_of_mass" | "center_of_mass_jacobian" | "operational_space_inertia" | "passivity" | "link_jacobians" | "ledger" | "derivatives" | "second_derivatives" | "acceleration_second_derivatives" | "checks" | "drive" | "decoupling" | "multipliers" | "constraint_power" | "actuation" | "constraint_jacobian" | "projectors" | "integrability")[];
   payload?: Payload;
   /** Of `coriolis_matrix`; c1 and c2 are for robots without spherical and floating joints (default christoffel) */
   coriolis_form?: "christoffel" | "c1" | "c2" | "stacked";
@@ -6056,6 +6104,22 @@ export interface TermsResult {
     d2tau_dqd_dq: Tensors3;
     /** dM/dq (nv x nv x nv) */
     d2tau_dqdd_dq: Tensors3;
+  };
+  /**
+   * Second partial derivatives of the acceleration of forward dynamics at this torque, also in inverse dynamics: what
+   * `derivatives` of acceleration change by the last coordinate. Without constraints. Limits and symmetries are those of
+   * `second_derivatives`.
+   */
+  acceleration_second_derivatives?: {
+    index_order: "[i][j][k] is that of acceleration i, by coordinate j of the first name, by k of the second";
+    /** nv x nv x nv */
+    d2qdd_dq_dq: Tensors3;
+    /** nv x nv x nv */
+    d2qdd_dqd_dqd: Tensors3;
+    /** By qd, then by q; in the other order j and k change places (nv x nv x nv) */
+    d2qdd_dqd_dq: Tensors3;
+    /** d(M^-1)/dq (nv x nv x nv) */
+    d2qdd_dtau_dq: Tensors3;
   };
   /** A second opinion; residuals are relative to the largest entry, rounding leaves about 1e-14 */
   checks?: {

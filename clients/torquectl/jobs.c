@@ -41,7 +41,7 @@ static void print_bar(const json_t *job)
     const double left = progress_of(job, "eta_s");
     fraction = fraction >= 0 && fraction <= 1 ? fraction : 0;
     for (int i = 0; i < BAR; i++) {
-        bar[i] = i < (int)(fraction * BAR) ? '#' : '.';
+        bar[i] = i < (int)(fraction * (double)BAR) ? '#' : '.';
     }
     bar[BAR] = '\0';
     if (left >= 0 && left < 1e6) {

@@ -138,7 +138,7 @@ static tq_status find_noise(tq_excitation *search, tq_error *reterr)
             return status;
         }
         for (size_t v = 0; v < nv; v++) {
-            noise[v] += tau[v] * tau[v] / STATES;
+            noise[v] += tau[v] * tau[v] / (double)STATES;
         }
     }
     for (size_t v = 0; v < nv; v++) {
@@ -160,7 +160,7 @@ static tq_status find_demand(tq_excitation *search, tq_error *reterr)
         if (status != TQ_OK) {
             return status;
         }
-        add_rows(search, true, 1.0 / (STATES * (double)nv), room->demand);
+        add_rows(search, true, 1.0 / ((double)STATES * (double)nv), room->demand);
     }
     return TQ_OK;
 }

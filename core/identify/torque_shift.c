@@ -403,7 +403,7 @@ tq_status tq_shift_find(tq_shift *s, tq_shift_found *ret, tq_error *reterr)
 {
     *ret = (tq_shift_found){0};
     const tq_status status = flush(s, reterr);
-    if (status != TQ_OK || s->n < LEAST) {
+    if (status != TQ_OK || s->n < (double)LEAST) {
         return status;
     }
     for (size_t r = 0; r < s->fit->n_row; r++) {

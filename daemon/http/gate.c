@@ -7,22 +7,7 @@
 #include <string.h>
 #include <strings.h>
 
-/* Class of each character: 1 in a path unescaped (RFC 3986 section 3.3 without '.' and '%'), 2 in a
- * token (RFC 9110 section 5.6.2), 3 both. */
-static const char kinds[] = "0000000000000000000000000000000003023233113313203333333333110100"
-                            "1333333333333333333333333330002323333333333333333333333333302030"
-                            "0000000000000000000000000000000000000000000000000000000000000000"
-                            "0000000000000000000000000000000000000000000000000000000000000000";
-
-static inline bool is_token_char(char c)
-{
-    return (kinds[(unsigned char)c] & 2) != 0;
-}
-
-static inline bool is_path_char(char c)
-{
-    return (kinds[(unsigned char)c] & 1) != 0;
-}
+#include "daemon/http/characters.h"
 
 /* inline: strlen of a constant folds */
 static inline bool is_named(const char *name, size_t n_name, const char *header)
@@ -30,24 +15,15 @@ static inline bool is_named(const char *name, size_t n_name, const char *header)
     return strlen(header) == n_name && strncasecmp(name, header, n_name) == 0;
 }
 
-/* SWAR: whether a byte of this word is below 0x20 or 0x7f; a tab counts too. */
-static inline bool is_suspect(const char *text)
-{
-    const uint64_t ones = 0x0101010101010101U;
-    uint64_t word;
-    memcpy(&word, text, sizeof word);
-    const uint64_t del = word ^ (ones * 0x7f);
-    return ((((word - ones * 0x20) & ~word) | ((del - ones) & ~del)) & (ones * 0x80)) != 0;
-}
-
 /* Whether a byte is a control character other than tab. */
 static bool has_control(const char *text, size_t n)
 {
     enum { WORD = sizeof(uint64_t) };
     if (n >= WORD) {
-        bool suspect = is_suspect(text + n - WORD); /* the last word overlaps the one before */
+        bool suspect =
+            tqd_word_has_control(text + n - WORD); /* the last word overlaps the one before */
         for (size_t i = 0; i + WORD < n; i += WORD) {
-            suspect |= is_suspect(text + i);
+            suspect |= tqd_word_has_control(text + i);
         }
         if (!suspect) {
             return false;
@@ -55,8 +31,7 @@ static bool has_control(const char *text, size_t n)
     }
     bool good = true;
     for (size_t i = 0; i < n; i++) {
-        const unsigned char c = (unsigned char)text[i];
-        good &= ((c >= 0x20) | (c == '\t')) & (c != 0x7f);
+        good &= !tqd_is_control(text[i]);
     }
     return !good;
 }
@@ -92,7 +67,7 @@ static void check_name(tqd_gate *gate, const char *name, size_t n)
     }
     bool good = true;
     for (size_t i = 0; i < n; i++) {
-        good &= is_token_char(name[i]);
+        good &= tqd_is_token_char(name[i]);
     }
     if (!good) {
         refuse(gate, "a header name has a character that is not allowed in one");
@@ -178,11 +153,14 @@ static size_t host_length(const char *value, size_t n)
         if (value[end] != ':') {
             return 0;
         }
+        unsigned port = 0;
         for (size_t i = end + 1; i < n; i++) {
-            if (value[i] < '0' || value[i] > '9') {
+            if (value[i] < '0' || value[i] > '9' || port > 0xffff) {
                 return 0;
             }
+            port = port * 10 + (unsigned)(value[i] - '0');
         }
+        end = port > 0xffff ? 0 : end;
     }
     return end;
 }
@@ -272,7 +250,7 @@ const char *tqd_gate_target(const char *target)
     bool plain = true; /* it consists of dots only */
     unsigned left = 0;
     for (const char *at = target;; at++) {
-        for (; left == 0 && is_path_char(*at); at++) {
+        for (; left == 0 && tqd_is_path_char(*at); at++) {
             plain = false;
         }
         if (*at == '/' || *at == '\0' || *at == '?') {

@@ -40,9 +40,25 @@ static const char *header(const tqd_head *head, const char *name)
                : MHD_lookup_connection_value(client->mhd, MHD_HEADER_KIND, name);
 }
 
+bool tqd_admit_framing(tqd_client *client)
+{
+    const tqd_framing *framing = &client->framing;
+    if (framing->fault == NULL || framing->n_begun != client->n_request) {
+        return true;
+    }
+    tqa_problem problem;
+    tqa_problem_set(&problem, "malformed", "%s", framing->fault);
+    client->request.must_close = true;
+    tqd_refuse(client, &problem);
+    return false;
+}
+
 /* False: the framing is not trustworthy, so bytes after the headers cannot be a further request. */
 static bool check_framing(tqd_client *client, tqd_gate *gate)
 {
+    if (!tqd_admit_framing(client)) {
+        return false;
+    }
     gate->hosts = &client->loop->server->options.hosts;
     header_scan walk = {.gate = gate, .kept = client->request.kept};
     MHD_get_connection_values_n(client->mhd, MHD_HEADER_KIND, take_header, &walk);
@@ -218,7 +234,6 @@ static bool check_token(tqd_client *client)
 {
     tqd_request *request = &client->request;
     const tqd_server_options *options = &client->loop->server->options;
-    unsigned char token[TQD_TOKEN_DIGEST];
     request->head.who = &request->who;
     request->who.roles = TQD_ROLES_ALL;
     if (options->tokens == NULL || tqd_bearer_is_open(request->head.path)) {
@@ -226,13 +241,34 @@ static bool check_token(tqd_client *client)
         return true;
     }
     const int64_t now_s = (client->loop->now_ms + client->loop->unix_offset_ms) / 1000;
-    const tqd_verdict verdict = find_credentials(client, token)
-                                    ? tqd_bearer_find(options->tokens, token, now_s, &request->who)
-                                    : TQD_TOKEN_UNKNOWN;
+    const tqd_verdict verdict =
+        find_credentials(client, request->token)
+            ? tqd_bearer_find(options->tokens, request->token, now_s, &request->who)
+            : TQD_TOKEN_UNKNOWN;
     if (verdict != TQD_TOKEN_VALID) {
         refuse_token(client, verdict);
     }
     return verdict == TQD_TOKEN_VALID;
+}
+
+bool tqd_admit_lasts(const tqd_client *client)
+{
+    const tqd_request *request = &client->request;
+    const tqd_server_options *options = &client->loop->server->options;
+    unsigned char token[TQD_TOKEN_DIGEST];
+    tqd_identity who;
+    size_t n = 0;
+    if (options->tokens == NULL || tqd_bearer_is_open(request->head.path)) {
+        return true;
+    }
+    const int64_t now_s = (client->loop->now_ms + client->loop->unix_offset_ms) / 1000;
+    if (tqd_bearer_find(options->tokens, request->token, now_s, &who) != TQD_TOKEN_VALID) {
+        return false;
+    }
+    const char *secret =
+        request->by_cookie ? tqd_session_cookie(header(&request->head, "Cookie"), &n) : NULL;
+    return secret == NULL || tqd_session_find(options->sessions, tqd_session_now_s(),
+                                              TQD_SESSION_ALL, secret, n, token);
 }
 
 /* Checks that the token has the role that the route requires. */

@@ -9,6 +9,7 @@
 #include "api/problem.h"
 #include "daemon/http/answer.h"
 #include "daemon/serve/library/library.h"
+#include "daemon/serve/library/receive.h"
 
 void tqd_client_phase(tqd_client *client, tqd_phase phase)
 {
@@ -78,6 +79,9 @@ static void opened(tqd_loop *loop, struct MHD_Connection *mhd, void **socket_con
     client->loop = loop;
     client->mhd = mhd;
     client->fd = info->connect_fd;
+    if (!tqd_library_frame(client->fd, &client->framing)) {
+        shutdown(client->fd, SHUT_RDWR);
+    }
     find_peer(client);
     client->next = loop->open;
     if (loop->open != NULL) {
@@ -124,6 +128,7 @@ static void closed(tqd_loop *loop, tqd_client *client)
     if (client == NULL) {
         return;
     }
+    (void)tqd_library_frame(client->fd, NULL);
     tqd_request_end(client);
     (void)tqd_account_connect(NULL, client->counted_in, 0);
     if (client->prev != NULL) {

@@ -77,6 +77,20 @@ static int64_t deadline(const tqd_deadlines *limit, const tqd_client *client)
     return 0;
 }
 
+enum { LASTS_MS = 1000 };
+
+/* A stream ends with the token or the session that it was opened with. */
+static bool has_lost_its_token(tqd_client *client)
+{
+    tqd_request *request = &client->request;
+    if (client->phase != TQD_PHASE_STREAM ||
+        client->loop->now_ms - request->checked_ms < LASTS_MS) {
+        return false;
+    }
+    request->checked_ms = client->loop->now_ms;
+    return !tqd_admit_lasts(client);
+}
+
 enum { SPARE_PART = 64 }; /* 1 / SPARE_PART of the connections is kept free; none of a few */
 
 /* As the handler's wake-up, unless that has already been sent. */
@@ -201,7 +215,7 @@ void tqd_deadline_check(tqd_loop *loop)
         if (c->direct != NULL) {
             tqd_direct_tick(c);
         }
-        if (has_disconnected(c)) {
+        if (has_disconnected(c) || has_lost_its_token(c)) {
             shut(c);
             continue;
         }

@@ -22,6 +22,7 @@ void *tqd_request_target(void *loop, const char *target, struct MHD_Connection *
     if (client->phase == TQD_PHASE_IDLE) {
         tqd_client_phase(client, TQD_PHASE_HEADER);
     }
+    client->n_request++;
     size_t size = strlen(target) + 1;
     tqd_request *request = &client->request;
     request->target = size <= sizeof request->inline_target ? request->inline_target : malloc(size);
@@ -334,6 +335,9 @@ static enum MHD_Result body_complete(tqd_client *client)
     tqd_request *request = &client->request;
     if (request->answered) {
         return MHD_NO; /* answered already: close */
+    }
+    if (request->refusal == NULL && !tqd_admit_framing(client)) {
+        return reply(client);
     }
     if (request->refusal == NULL && request->route->handler->finish != NULL) {
         const tqd_next next = request->route->handler->finish(request->exchange);

@@ -8,6 +8,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "daemon/http/framing.h"
 #include "daemon/key.h"
 #include "daemon/observe/counters.h"
 #include "daemon/observe/log.h"
@@ -74,8 +75,10 @@ typedef struct tqd_request {
     bool discard;  /* drop the rest of the body */
     bool answered; /* the refusal has been written on the socket itself */
     bool must_close;
-    bool suspended_reply;  /* suspended until the reply's reader has bytes */
-    bool names_namespace;  /* by ?namespace=: `wanted`, with its '/' */
+    bool suspended_reply;                  /* suspended until the reply's reader has bytes */
+    bool names_namespace;                  /* by ?namespace=: `wanted`, with its '/' */
+    unsigned char token[TQD_TOKEN_DIGEST]; /* with `tokens`: of the client's */
+    int64_t checked_ms;                    /* when a stream's token was looked up last */
     bool by_cookie;        /* the token came as a cookie, which browsers send automatically */
     bool paused;           /* backpressure: the handler has no room for body bytes */
     int64_t body_since_ms; /* since_ms before the pause */
@@ -110,8 +113,10 @@ typedef struct tqd_client {
     tqd_account *counted_in;        /* whose connection it is; NULL: not counted yet */
     struct MHD_Connection *mhd;
     int fd;
-    char peer[16]; /* "uid-N" on a Unix socket without credentials; else "" */
-    bool overdue;  /* shut down by the deadline; logged once */
+    tqd_framing framing; /* of all that is received */
+    uint64_t n_request;  /* request lines that the library has read */
+    char peer[16];       /* "uid-N" on a Unix socket without credentials; else "" */
+    bool overdue;        /* shut down by the deadline; logged once */
     bool mark_known;
     tqd_phase phase;
     int64_t since_ms; /* when the phase began */
@@ -235,6 +240,14 @@ bool tqd_turn_withdraw(tqd_client *client);
 /* admit.c: everything between complete headers and the first byte of the body. True: an exchange is
  * open. False: request->refusal holds the problem (NULL: out of memory). */
 bool tqd_admit(tqd_client *client, const char *method);
+
+/* Whether the token of an admitted request is still valid, and the session that it came by is not
+ * ended: of streams, which last. */
+bool tqd_admit_lasts(const tqd_client *client);
+
+/* False: the message of this request has a fault of framing, and is refused. Again at its end:
+ * chunks and trailers may have one. */
+bool tqd_admit_framing(tqd_client *client);
 /* Takes n more bytes of the budget; false: refused, the budget or the share is exhausted. */
 /* The steps of namespace.c. Takes ?namespace= out of a query; enters that namespace, or refuses;
  * makes the name in the path a key. False: refused. */

@@ -91,7 +91,7 @@ static double dgels_of(size_t nv, size_t n)
     }
     const double start = now();
     LAPACKE_dgels(LAPACK_COL_MAJOR, 'N', (int)m, (int)n, 1, a, (int)m, b, (int)m);
-    const double seconds = (now() - start) * SAMPLES / PEER_SAMPLES;
+    const double seconds = (now() - start) * (double)SAMPLES / (double)PEER_SAMPLES;
     free(a), free(b);
     return seconds;
 }

@@ -217,7 +217,7 @@ int main(int argc, char **argv)
             memset(columns, 0, rows[row].decodes ? sizeof columns : 0);
             const double start = now_ns();
             rows[row].run();
-            ns[row][round < 0 ? 0 : round] = (now_ns() - start) / COUNT;
+            ns[row][round < 0 ? 0 : round] = (now_ns() - start) / (double)COUNT;
             if (rows[row].decodes) {
                 require(received == COUNT && columns[3][5] == values[5 * COLUMNS + 3]);
             }
@@ -227,7 +227,7 @@ int main(int argc, char **argv)
         qsort(ns[row], (size_t)rounds, sizeof ns[row][0], by_size);
     }
     printf("%d x %d numbers, %.1f bytes each in JSON, in pieces of %d bytes\n", ROWS, COLUMNS,
-           (double)json_size / COUNT, PIECE);
+           (double)json_size / (double)COUNT, PIECE);
     for (int row = 0; row < N_ROW; row++) {
         const int peer = rows[row].decodes ? 0 : FIRST_ENCODE;
         const double median = ns[row][rounds / 2];

@@ -171,13 +171,13 @@ int main(int argc, char **argv)
                 }
                 const double start = now_ns();
                 rows[row].run(s);
-                ns[row][round < 0 ? 0 : round] = (now_ns() - start) / COUNT;
+                ns[row][round < 0 ? 0 : round] = (now_ns() - start) / (double)COUNT;
             }
         }
         for (int row = 0; row < ROWS; row++) {
             qsort(ns[row], (size_t)rounds, sizeof ns[row][0], by_size);
         }
-        printf("%s, %.1f bytes a number\n", s->name, (double)s->size / COUNT);
+        printf("%s, %.1f bytes a number\n", s->name, (double)s->size / (double)COUNT);
         for (int row = 0; row < ROWS; row++) {
             const double median = ns[row][rounds / 2];
             if (rows[row].is_yyjson && s->document == NULL) {

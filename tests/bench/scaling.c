@@ -154,7 +154,7 @@ static void grow_bodies(const bench_peer_calls *const *peers, FILE *json)
     double first[2] = {0.0, 0.0};
     for (size_t k = 0; k < sizeof sizes / sizeof sizes[0]; k++) {
         stage s = prepare(bench_chain(sizes[k]), TQ_BLOCK);
-        const double per = 1e9 / ((double)sizes[k] * TQ_BLOCK);
+        const double per = 1e9 / ((double)sizes[k] * (double)TQ_BLOCK);
         const double ns[2] = {per * time_of(&s, rnea), per * time_of(&s, aba)};
         fprintf(json, "{\"growth\":\"bodies\",\"bodies\":%u,\"rnea\":%.4g,\"aba\":%.4g", sizes[k],
                 ns[0], ns[1]);

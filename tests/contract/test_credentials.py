@@ -6,10 +6,12 @@ import json
 import os
 import re
 import signal
+import socket
 import subprocess
+import time
 
 import pytest
-from conftest import TORQUED, eventually, problem
+from conftest import PATIENCE, TORQUED, eventually, problem
 
 TOKENS = ["0123456789abcdef" * 4, "another.token_with-other~letters+/="]
 BODY = b'{"q":[0,0],"qd":[0,0],"qdd":[0,0]}'
@@ -178,6 +180,58 @@ def test_a_session_can_be_ended(start, tokens):
         for k, other in enumerate(cookies):
             assert one.request("GET", "/v1/robots", headers={"Cookie": other})[0] == (401 if k <= ended else 200)
     assert one.request("DELETE", "/v1/session", headers=bearer(TOKENS[0]))[0] == 204, "nothing to end is no fault"
+
+
+def test_streams_end_with_their_session_and_their_token(start, tmp_path):
+    """Signing out ends the streams of that session, taking the token out of the file all streams that it opened; others go on."""
+    path = tmp_path / "tokens"
+    path.write_text(f"one {digest(TOKENS[0])}\ntwo {digest(TOKENS[1])}\n")
+    one = start({"credentials": path})
+    cookies = [begin(one, TOKENS[0])[1] for _ in range(2)]
+    ticket = json.loads(one.request("POST", "/v1/tickets", headers=bearer(TOKENS[0]))[2])["ticket"]
+    opened = {name: open_stream(one, *how) for name, how in {
+        "signed out": ("/v1/events", {"Cookie": cookies[0]}), "session": ("/v1/events", {"Cookie": cookies[1]}),
+        "ticket": (f"/v1/events?ticket={ticket}", {}), "bearer": ("/v1/events", bearer(TOKENS[0])),
+        "other": ("/v1/events", bearer(TOKENS[1]))}.items()}
+    assert one.request("DELETE", "/v1/session", headers={"Cookie": cookies[0]})[0] == 204
+    ended(opened.pop("signed out"))
+    assert all(goes_on(stream) for stream in opened.values())
+    path.write_text(f"two {digest(TOKENS[1])}\n")
+    os.kill(one.process.pid, signal.SIGHUP)
+    for name in ("session", "ticket", "bearer"):
+        ended(opened.pop(name))
+    time.sleep(1.5)  # two more looks
+    assert goes_on(opened["other"])
+    for stream in opened.values():
+        stream.close()
+
+
+def open_stream(one, path, headers):
+    s = socket.create_connection(one.address, timeout=PATIENCE)
+    lines = [f"GET {path} HTTP/1.1", "Host: localhost", *(f"{k}: {v}" for k, v in headers.items())]
+    s.sendall("\r\n".join([*lines, "", ""]).encode())
+    got = b""
+    while b"retry:" not in got:
+        got += s.recv(4096)
+    assert got.startswith(b"HTTP/1.1 200"), got
+    return s
+
+
+def ended(stream):
+    """The connection ends, though the client has not asked for it."""
+    while stream.recv(4096):
+        pass
+    stream.close()
+
+
+def goes_on(stream):
+    stream.setblocking(False)
+    try:
+        return stream.recv(4096) != b""
+    except BlockingIOError:
+        return True
+    finally:
+        stream.settimeout(PATIENCE)
 
 
 def test_the_oldest_of_many_sessions_ends(start, tokens):

@@ -4,6 +4,8 @@
 """The cases are those of HTTP request smuggling: each message contains a second request, /v1/version, that must
 not be answered."""
 
+import socket
+
 import pytest
 from conftest import problem, read_all
 
@@ -40,7 +42,60 @@ GATE = {
     "host with text after its port": b"GET /healthz HTTP/1.1\r\nHost: localhost:1@evil\r\n\r\n" + SECOND,
     "bracket in a name": b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nX(y: z\r\n\r\n" + SECOND,
     "control byte in a value": b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nX-Y: a\x01b\r\n\r\n" + SECOND,
+    "host with a port above 65535": b"GET /healthz HTTP/1.1\r\nHost: localhost:65536\r\n\r\n" + SECOND,
+    "host with a port of many digits": b"GET /healthz HTTP/1.1\r\nHost: localhost:99999999999\r\n\r\n" + SECOND,
     "delete byte in a value": b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nX-Y: a\x7fb\r\n\r\n" + SECOND,
+}
+
+
+# refused by our own reading of the bytes, before libmicrohttpd takes them for something else
+HEADER = b"GET /healthz HTTP/1.1\r\n" + HOST
+STRICT = {
+    "header without a name": (HEADER + b": value\r\n" + SECOND, "no name"),
+    "header without a name and value": (HEADER + b":\r\n" + SECOND, "no name"),
+    "header without a name first": (b"GET /healthz HTTP/1.1\r\n: value\r\n" + HOST + b"\r\n" + SECOND, "no name"),
+    "content-length behind a header without a name": (post(b": value\r\nContent-Length: 44\r\n", SECOND), "no name"),
+    "header line ended by LF": (HEADER + b"X: y\n\r\n" + SECOND, "LF without CR"),
+    "request line ended by LF": (b"GET /healthz HTTP/1.1\n" + HOST + b"\r\n" + SECOND, "LF without CR"),
+    "head ended by LF": (HEADER + b"\n" + SECOND, "LF without CR"),
+    "all lines ended by LF": (HEADER.replace(b"\r", b"") + b"\n" + SECOND, "LF without CR"),
+    "CR alone in a value": (HEADER + b"X: a\rY: b\r\n\r\n" + SECOND, "CR without LF"),
+    "CR alone behind the head": (HEADER + b"\rX" + SECOND, "CR without LF"),
+    "folded header": (HEADER + b"X: a\r\n b\r\n\r\n" + SECOND, "continues"),
+    "folded by a tab": (HEADER + b"X: a\r\n\tb\r\n\r\n" + SECOND, "continues"),
+    "space before the first header": (b"GET /healthz HTTP/1.1\r\n Host: localhost\r\n\r\n" + SECOND, "continues"),
+    "NUL behind content-length": (post(b"Content-Length: 0\0" + b"44\r\n", SECOND), "control"),
+    "NUL behind chunked": (post(b"Transfer-Encoding: chunked\0x\r\n", b"0\r\n\r\n" + SECOND), "control"),
+    "NUL in the host": (b"GET /healthz HTTP/1.1\r\nHost: localhost\0.evil\r\n\r\n" + SECOND, "control"),
+    "NUL in the target": (b"GET /healthz\0x HTTP/1.1\r\n" + HOST + b"\r\n" + SECOND, "control"),
+    "NUL in a name": (HEADER + b"X\0Y: z\r\n\r\n" + SECOND, "character"),
+    "two spaces before the target": (b"GET  /healthz HTTP/1.1\r\n" + HOST + b"\r\n" + SECOND, "one space"),
+    "two spaces before the version": (b"GET /healthz  HTTP/1.1\r\n" + HOST + b"\r\n" + SECOND, "request line"),
+    "tab before the target": (b"GET\t/healthz HTTP/1.1\r\n" + HOST + b"\r\n" + SECOND, "one space"),
+    "space behind the version": (b"GET /healthz HTTP/1.1 \r\n" + HOST + b"\r\n" + SECOND, "request line"),
+    "text behind the version": (b"GET /healthz HTTP/1.1x\r\n" + HOST + b"\r\n" + SECOND, "request line"),
+    "a line of LF first": (b"\n" + HEADER + b"\r\n" + SECOND, "method"),
+    "TLS": (b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03", "method"),
+    "method with a colon": (b"GE:T /healthz HTTP/1.1\r\n" + HOST + b"\r\n" + SECOND, "one space"),
+    "chunks in HTTP/1.0": (post(b"Transfer-Encoding: chunked\r\n", b"0\r\n\r\n" + SECOND, version=b"HTTP/1.0"), "HTTP/1.0"),
+}
+CHUNKED = post(b"Transfer-Encoding: chunked\r\n", path=b"/v1/inertia")
+CHUNKS = {
+    "size ended by LF": (b"5\nhello\r\n0\r\n\r\n", "size"),
+    "extension ended by LF": (b"5;a\nhello\r\n0\r\n\r\n", "LF"),
+    "last chunk ended by LF": (b"0\n\r\n", "size"),
+    "chunk ended by LF": (b"5\r\nhello\n0\r\n\r\n", "longer"),
+    "chunk that is longer than its size": (b"4\r\nhello\r\n0\r\n\r\n", "longer"),
+    "size with a sign": (b"+5\r\nhello\r\n0\r\n\r\n", "size"),
+    "size by 0x": (b"0x5\r\nhello\r\n0\r\n\r\n", "size"),
+    "size with a space before it": (b" 5\r\nhello\r\n0\r\n\r\n", "size"),
+    "size with a space behind it": (b"5 \r\nhello\r\n0\r\n\r\n", "size"),
+    "no size": (b"\r\nhello\r\n0\r\n\r\n", "size"),
+    "size of 16 digits": (b"0000000000000005\r\nhello\r\n0\r\n\r\n", "size"),
+    "trailer ended by LF": (b"0\r\nX: y\n\r\n", "LF"),
+    "trailer without a name": (b"0\r\n: y\r\n\r\n", "no name"),
+    "folded trailer": (b"0\r\nX: y\r\n z\r\n\r\n", "continues"),
+    "end by LF": (b"0\r\n\n", "LF"),
 }
 
 
@@ -52,8 +107,82 @@ def test_gate_refuses_and_closes(daemon, name):
     assert closed
 
 
+@pytest.mark.parametrize("before", [b"", HEADER + b"\r\n"])
+@pytest.mark.parametrize("name", STRICT)
+def test_a_strict_reading_refuses_and_closes(daemon, name, before):
+    """Also as the second request of a connection, the first of which is answered."""
+    data, word = STRICT[name]
+    replies, closed = daemon.raw(before + data, 2 if before else 1)
+    assert [r[0] for r in replies] == [200, 400][not before:], replies
+    assert word in problem(replies[-1], 400)["detail"]
+    assert closed
+
+
+@pytest.mark.parametrize("name", CHUNKS)
+def test_chunks_are_read_strictly(daemon, name):
+    chunks, word = CHUNKS[name]
+    replies, closed = daemon.raw(CHUNKED + chunks + SECOND)
+    assert len(replies) == 1, replies
+    assert word in problem(replies[0], 400)["detail"]
+    assert closed
+
+
+@pytest.mark.parametrize("name", [*STRICT, *CHUNKS])
+def test_byte_by_byte_no_second_request_runs(daemon, name):
+    """However the bytes are cut, by segments of one byte: refused or reset, and nothing behind it runs."""
+    data = STRICT[name][0] if name in STRICT else CHUNKED + CHUNKS[name][0] + SECOND
+    with daemon.socket() as s:
+        s.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        try:
+            for k in range(len(data)):
+                s.sendall(data[k:k + 1])
+        except OSError:
+            pass  # closed already
+        try:
+            got, closed = read_all(s)
+        except ConnectionResetError:
+            return
+    assert closed and b'"name":"torqued"' not in got
+    assert not got or int(got.split()[1]) == 400
+
+
+GOOD = {
+    "empty lines before": b"\r\n\r\n" + HEADER + b"\r\n",
+    "no space behind the colon": b"GET /healthz HTTP/1.1\r\nHost:localhost\r\n\r\n",
+    "an empty value": HEADER + b"X:\r\n\r\n",
+    "tabs and spaces around a value": HEADER + b"X: \t y \t\r\n\r\n",
+    "high bytes in a value": HEADER + b"X: \xc3\xa9\r\n\r\n",
+    "a value longer than a word": HEADER + b"X: " + b"0123456789" * 30 + b"\r\n\r\n",
+    "a minor version to come": b"GET /healthz HTTP/1.2\r\n" + HOST + b"\r\n",
+    "a port": b"GET /healthz HTTP/1.1\r\nHost: localhost:65535\r\n\r\n",
+}
+
+
+@pytest.mark.parametrize("name", GOOD)
+def test_what_is_allowed_is_answered(daemon, name):
+    replies, _ = daemon.raw(GOOD[name] + SECOND, 2)
+    assert [r[0] for r in replies] == [200, 200] and b'"name":"torqued"' in replies[1][2]
+
+
+BODY, DYNAMICS = b'{"q":[0.1,0.2],"qd":[0,0],"qdd":[0,0]}', b"/v1/robots/planar-2r/inverse-dynamics"
+
+
+@pytest.mark.parametrize("framed", [
+    post(b"Content-Length: %d \r\n" % len(BODY), BODY, path=DYNAMICS),
+    post(b"Content-Length:%d\t \r\n" % len(BODY), BODY, path=DYNAMICS),
+    post(b"Transfer-Encoding: chunked \r\n", b"%x\r\n%s\r\n0\r\n\r\n" % (len(BODY), BODY), path=DYNAMICS),
+    post(b"Transfer-Encoding: Chunked\r\n", b"%X;a=\"b\"\r\n%s\r\n0\r\nX-Sum: 1\r\n\r\n" % (len(BODY), BODY), path=DYNAMICS),
+    post(b"Transfer-Encoding: chunked\r\n", b"".join(b"1\r\n%c\r\n" % c for c in BODY) + b"000\r\n\r\n", path=DYNAMICS)])
+def test_bodies_of_every_allowed_form_and_a_request_behind_them(daemon, framed):
+    framed = framed.replace(HOST, HOST + b"Content-Type: application/json\r\n", 1)
+    replies, _ = daemon.raw(framed + SECOND, 2)
+    assert [r[0] for r in replies] == [200, 200], replies
+    assert b'"name":"torqued"' in replies[1][2]
+
+
 # refused by libmicrohttpd before the daemon's code runs: its own error page, closed, no hidden request run
 LIBRARY = {
+    "folded content-length": (post(b"Content-Length:\r\n 44\r\n", SECOND), {400}),
     "no host": (b"GET /healthz HTTP/1.1\r\nAccept: */*\r\n\r\n" + SECOND, {400}),
     "content-length with a sign": (post(b"Content-Length: +3\r\n", b"abc" + SECOND), {400}),
     "content-length list": (post(b"Content-Length: 3, 3\r\n", b"abc" + SECOND), {400}),

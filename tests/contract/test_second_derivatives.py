@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# tests/contract/test_second_derivatives.py - second derivatives of torque over HTTP: against differences of `derivatives`, their
-# laws, formats, refusals and memory.
+# tests/contract/test_second_derivatives.py - second derivatives of torque and acceleration over HTTP: against differences of
+# `derivatives`, their laws, formats, refusals and memory.
 import io
 import json
 import math
@@ -17,6 +17,8 @@ WRENCH = {"link": "flange", "force": [3, -2, 5], "moment": [0.1, 0.2, -0.3], "at
           "applied_to": "robot", "expressed_in": "world"}
 NAMES = {"d2tau_dq_dq": ("dtau_dq", "q"), "d2tau_dqd_dqd": ("dtau_dqd", "qd"), "d2tau_dqd_dq": ("dtau_dqd", "q"),
          "d2tau_dqdd_dq": ("dtau_dqdd", "q")}
+ACCELERATION = {"d2qdd_dq_dq": ("dqdd_dq", "q"), "d2qdd_dqd_dqd": ("dqdd_dqd", "qd"), "d2qdd_dqd_dq": ("dqdd_dqd", "q"),
+                "d2qdd_dtau_dq": ("dqdd_dtau", "q")}
 HEADERS = {"Content-Type": "application/json"}
 
 
@@ -75,6 +77,57 @@ def test_they_are_what_the_first_ones_change_by(daemon):
                 for j in range(7):
                     want = (ends[0][i][j] - ends[1][i][j]) / (2 * h)
                     assert abs(got[name][i][j][k] - want) < 1e-7 * max(1, largest), (name, i, j, k)
+
+
+@pytest.mark.parametrize("robot", ["panda", "puma560"])
+def test_those_of_acceleration_are_what_its_first_ones_change_by(daemon, robot):
+    """Central differences of `derivatives` of forward dynamics at the same torque: of friction, a wrench and the mass matrix."""
+    h, n = 1e-5, 7 if robot == "panda" else 6
+    body = {"q": Q[:n], "qd": QD[:n], "tau": [5, -20, 8, 12, -2, 3, 1][:n]}
+    if robot == "panda":
+        body |= {"external_wrenches": [WRENCH]}
+    got = ask(daemon, robot, "forward-dynamics", body | {"include": ["acceleration_second_derivatives"]})["acceleration_second_derivatives"]
+    assert got["index_order"].startswith("[i][j][k] is that of acceleration")
+    for name, (first, field) in ACCELERATION.items():
+        largest = max(abs(x) for x in flat(got[name]))
+        assert largest > 0.01, name
+        for k in range(n):
+            ends = []
+            for sign in (1, -1):
+                moved = list(body[field])
+                moved[k] += sign * h
+                ends.append(ask(daemon, robot, "forward-dynamics", body | {field: moved, "include": ["derivatives"]})["derivatives"][first])
+            for i in range(n):
+                for j in range(n):
+                    want = (ends[0][i][j] - ends[1][i][j]) / (2 * h)
+                    assert abs(got[name][i][j][k] - want) < 3e-7 * max(1, largest), (name, i, j, k)
+
+
+def test_those_of_acceleration_are_the_same_in_every_operation(daemon):
+    name = "acceleration_second_derivatives"
+    plain = ask(daemon, "panda", "inverse-dynamics", {"q": Q, "qd": QD, "qdd": QDD, "include": [name]})
+    terms = ask(daemon, "panda", "terms", {"q": Q, "qd": QD, "qdd": QDD, "include": [name]})
+    assert plain[name] == terms[name]
+    forward = ask(daemon, "panda", "forward-dynamics", {"q": Q, "qd": QD, "tau": plain["tau"], "include": [name]})
+    for key in ACCELERATION:
+        largest = max(abs(x) for x in flat(plain[name][key]))
+        assert all(abs(a - b) < 1e-9 * largest for a, b in zip(flat(forward[name][key]), flat(plain[name][key])))
+    order = [6, 2, 0, 5, 1, 4, 3]
+    document = json.loads(daemon.request("GET", "/v1/robots/panda")[2])
+    moving = [j["name"] for j in document["joints"] if j["v"]["count"] == 1]
+    mixed = ask(daemon, "panda", "terms", {"joints": [moving[k] for k in order], "q": [Q[k] for k in order], "qd": [QD[k] for k in order],
+                                           "qdd": [QDD[k] for k in order], "include": [name]})[name]
+    for key in ACCELERATION:
+        assert mixed[key] == [[[plain[name][key][i][j][k] for k in order] for j in order] for i in order]
+    # M (dM^-1/dq) M = -dM/dq
+    both = ask(daemon, "panda", "terms", {"q": Q, "include": [name, "mass_matrix", "mass_matrix_derivatives"]})
+    mass, rate = both["mass_matrix"], both["mass_matrix_derivatives"]["derivatives"]
+    of_inverse, n = both[name]["d2qdd_dtau_dq"], range(7)
+    for i in n:
+        for j in n:
+            for k in n:
+                product = sum(mass[i][a] * of_inverse[a][b][k] * mass[b][j] for a in n for b in n)
+                assert abs(product + rate[i][j][k]) < 1e-11
 
 
 def test_pendulum_in_closed_form(daemon):
@@ -149,13 +202,13 @@ def test_large_robots_are_refused(daemon):
     """64 degrees of freedom, whoever they belong to."""
     for name, n, mimics in (("chain-64", 64, 0), ("chain-65", 65, 0), ("chain-mimics", 60, 5)):
         put(daemon, name, chain(n, mimics))
-        body = {"q": [0.01] * n, "include": ["second_derivatives"]}
-        status, _, text = post(daemon, name, "terms", body)
-        if name == "chain-64":
-            assert status == 200 and len(json.loads(text)["second_derivatives"]["d2tau_dq_dq"]) == 64
-            continue
-        document = problem((status, _, text), 413)
-        assert document["type"] == "/problems/too-large" and "this one has 65" in json.dumps(document)
+        for include in ("second_derivatives", "acceleration_second_derivatives"):
+            status, _, text = post(daemon, name, "terms", {"q": [0.01] * n, "include": [include]})
+            if name == "chain-64":
+                assert status == 200 and len(json.loads(text)[include]["d2tau_dq_dq" if include[0] == "s" else "d2qdd_dq_dq"]) == 64
+                continue
+            document = problem((status, _, text), 413)
+            assert document["type"] == "/problems/too-large" and "this one has 65" in json.dumps(document)
 
 
 def test_memory_is_bounded(daemon, start):

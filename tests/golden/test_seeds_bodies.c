@@ -92,14 +92,14 @@ enum { GAUSS = 24 };
 static void gauss(double ret_x[GAUSS], double ret_w[GAUSS])
 {
     for (int k = 0; k < GAUSS; k++) {
-        double x = cos(M_PI * (k + 0.75) / (GAUSS + 0.5)), slope = 1;
+        double x = cos(M_PI * (k + 0.75) / ((double)GAUSS + 0.5)), slope = 1;
         for (int step = 0; step < 60; step++) {
             double last = 1, value = x;
             for (int n = 2; n <= GAUSS; n++) {
                 const double next = ((2 * n - 1) * x * value - (n - 1) * last) / n;
                 last = value, value = next;
             }
-            slope = GAUSS * (x * value - last) / (x * x - 1);
+            slope = (double)GAUSS * (x * value - last) / (x * x - 1);
             x -= value / slope;
         }
         ret_x[k] = (1 + x) / 2;

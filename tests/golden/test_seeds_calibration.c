@@ -394,7 +394,7 @@ static double regime_error(const tqt_excited *x, const long double value[TERMS])
     long double row[TERMS + 1], mean = 0, left = 0, all = 0;
     for (size_t i = 0; i < REGIME; i++) {
         regime_row(x, i, row);
-        mean += row[TERMS] / REGIME;
+        mean += row[TERMS] / (double)REGIME;
     }
     for (size_t i = 0; i < REGIME; i++) {
         regime_row(x, i, row);

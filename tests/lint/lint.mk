@@ -6,7 +6,7 @@ tidy_src := $(filter core/%.c api/%.c daemon/%.c,$(sources))
 
 #: lint lint-quick  what can be said without running; the part of it that takes seconds
 #: format openapi   clang-format over all; the contract and its tables in C out of api/openapi/schema
-.PHONY: lint lint-quick lint-headers lint-cppcheck lint-includes lint-tidy lint-folders lint-syntax lint-openapi openapi format analyze
+.PHONY: lint lint-quick lint-newest lint-newest-clang lint-headers lint-cppcheck lint-includes lint-tidy lint-folders lint-syntax lint-openapi openapi format analyze
 lint-quick:
 	@tests/lint/arrows.sh
 	@tests/lint/circles.sh
@@ -30,7 +30,7 @@ lint-syntax:
 	@printf '%s\n' $(filter-out core/kernels/%,$(tidy_src)) | xargs -r -n 4 -P $(jobs) $(CC) $(flags) -fsyntax-only
 	@printf '%s\n' $(filter core/kernels/%,$(tidy_src)) | xargs -r -n 2 -P $(jobs) $(CC) $(flags) $(lanes_w4) -fsyntax-only
 
-lint: lint-quick lint-headers lint-includes lint-tidy lint-folders lint-openapi
+lint: lint-quick lint-headers lint-includes lint-tidy lint-newest lint-folders lint-openapi
 lint-folders:
 	@python3 api/codec/number/tables.py --check
 	@tests/lint/folders.sh
@@ -66,6 +66,14 @@ tidy_flags := -std=c17 -D_GNU_SOURCE -I.
 tidy = printf '%s\n' $(1) | FLAGS='$(tidy_flags)' KERNEL_FLAGS='$(tidy_flags) $(lanes_w4)' tests/lint/seen_all.py build/lint/tidy clang-tidy --quiet {} -- {flags}
 lint-tidy:
 	@$(call tidy,$(tidy_src))
+
+# the warnings of the compiler that the next Debian has
+newest_flags = $(filter-out -Werror,$(flags)) -Werror
+lint-newest:
+	@$(MAKE) -s CC=clang lint-newest-clang
+lint-newest-clang:
+	@if command -v clang-19 >/dev/null; then printf '%s\n' $(tidy_src) $(filter clients/%.c,$(sources)) | FLAGS='$(newest_flags)' KERNEL_FLAGS='$(newest_flags) $(lanes_w4)' \
+	    tests/lint/seen_all.py build/lint/newest clang-19 -fsyntax-only {flags} {}; else echo "SKIP lint-newest: no clang-19 (make deps-check)"; fi
 
 format:
 	clang-format -i $(sources)

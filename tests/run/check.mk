@@ -32,7 +32,7 @@ tsan:
 	@$(MAKE) -s VARIANT=tsan contract
 	@$(MAKE) -s VARIANT=tsan system
 
-#: fresh            the two commands on an unprepared machine: ARM=lowest|newest|next (tests/run/fresh.sh)
+#: fresh            the two commands on an unprepared machine: ARM=lowest|newest|next|arm64 (tests/run/fresh.sh)
 .PHONY: fresh fresh-selftest test-libraries
 ARM ?= lowest
 fresh:

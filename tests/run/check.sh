@@ -48,6 +48,7 @@ computes="
 |lint, headers|lint-headers
 |lint, includes|lint-includes
 |lint, clang-tidy|lint-tidy
+|lint, newest clang|lint-newest
 |lint, folders|lint-folders
 |lint, contract|lint-openapi
 asan|tests, asan|WERROR=1 VARIANT=asan test

@@ -19,7 +19,7 @@ venv_clients := 'mypy<2' 'pillow<14' 'hatchling<2' 'coverage<8' 'pandas<3' 'h5py
 # the release that the targets of speed were set against; build/venv has the newest
 peer_of_targets := pin==3.7.0
 
-packages_bits := gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user-static mmdebstrap
+packages_bits := gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user-static mmdebstrap arch-test
 # robot descriptions that `make check-models` reads; only .urdf, .xml, .sdf, .xacro and meshes of them are kept
 packages_models := gymnasium robosuite-models gymnasium-robotics dm-control robosuite metaworld example-robot-data pybullet \
     fourier-robot-descriptions dexmate-urdf hello-robot-stretch-urdf rtb-data airo-models gb-robot-models

@@ -1,11 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# tests/run/fresh.sh - the two commands on an unprepared machine: fresh.sh lowest|newest|next
+# tests/run/fresh.sh - the two commands on an unprepared machine: fresh.sh lowest|newest|next|arm64
 #   lowest  Debian 12, main alone: no security, no updates, the oldest headers     newest  Debian 12 with both     next  Debian 13 with both
+#   arm64   Debian 12 with both, emulated by qemu-user through binfmt_misc: an hour, and without the C tests, which `make arm64` runs
 # A bare system of the suite, `apt install make git`, a clone of HEAD, `make run`, README's requests, SIGTERM, status 0; once as
 # root, once as a user with sudo; then the C tests, as that user. Layers are kept in ~/.cache/torqued-fresh under a key of the suites'
 # InRelease files and of what `make deps` installs. Needs root, namespaces and overlays: elsewhere it is skipped.
-# FRESH_WORK is another folder for all of it; FRESH_TESTS=libraries runs only the C tests of what other libraries decide, and the user's
+# FRESH_WORK is another folder for all of it; FRESH_TESTS=libraries runs only the C tests of what other libraries decide, none runs none; with both, the user's
 # `make run` continues from a copy of what root built, so that the program is compiled once, and what an earlier run compiled with the
 # same compiler from the same text, headers of the machine included, comes out of a ccache that is laid beside the layers; FRESH_SECONDS
 # bounds the way to the first answer, and the tests (1800). FRESH_WITHOUT names packages that are removed before root's `make run`, whose
@@ -32,11 +33,32 @@ case $arm in
 lowest) suite=bookworm extra= ;;
 newest) suite=bookworm extra=yes ;;
 next) suite=trixie extra=yes ;;
-*) echo "fresh: ARM is lowest, newest or next"; exit 1 ;;
+arm64)
+    suite=bookworm extra=yes arch=arm64
+    export FRESH_SECONDS=${FRESH_SECONDS:-14400} FRESH_TESTS=${FRESH_TESTS:-none}
+    ;;
+*) echo "fresh: ARM is lowest, newest, next or arm64"; exit 1 ;;
 esac
+# layers of another architecture have its name
+layer=$suite${extra:+-all}${arch:+-$arch}
 [ "$(id -u)" = 0 ] || skip "needs root"
-for tool in mmdebstrap unshare python3 git; do command -v $tool >/dev/null || skip "no $tool (make deps-check)"; done
+for tool in mmdebstrap unshare python3 git ${arch:+arch-test}; do command -v $tool >/dev/null || skip "no $tool (make deps-check)"; done
 unshare --mount --pid --fork --net true 2>/dev/null || skip "no namespaces here"
+
+# the kernel runs programs of arm64 by qemu, which it opens when it is registered (F): chroots need no copy of it
+emulate() {
+    local binfmt=/proc/sys/fs/binfmt_misc qemu
+    [ "$(uname -m)" != aarch64 ] || return 0
+    qemu=$(command -v qemu-aarch64-static) || skip "no qemu-aarch64-static (make deps-bits)"
+    [ -e $binfmt/register ] || mount -t binfmt_misc binfmt_misc $binfmt 2>/dev/null || skip "no binfmt_misc here"
+    [ ! -e $binfmt/qemu-aarch64 ] || return 0
+    echo ":qemu-aarch64:M::\\x7fELF\\x02\\x01\\x01\\x00\\x00\\x00\\x00\\x00\\x00\\x00\\x00\\x00\\x02\\x00\\xb7\\x00:\\xff\\xff\\xff\\xff\\xff\\xff\\xff\\x00\\xff\\xff\\xff\\xff\\xff\\xff\\xff\\xff\\xfe\\xff\\xff\\xff:$qemu:F" \
+        >$binfmt/register || skip "binfmt_misc refuses qemu-aarch64"
+    registered=$binfmt/qemu-aarch64
+}
+registered=
+trap '[ -z "$registered" ] || echo -1 >"$registered"' EXIT
+[ "${arch:-}" != arm64 ] || emulate
 
 # the mirrors are those that this machine's apt uses
 mirrors() { apt-get indextargets --format "\$(LABEL)|\$(REPO_URI)" "Created-By: Packages" 2>/dev/null | sort -u | sed -n "s/^$1|//p" | head -1; }
@@ -81,18 +103,18 @@ s = socket.socket(); fcntl.ioctl(s, 0x8914, struct.pack(\"16sh14x\", b\"lo\", 0x
 export -f loopback
 
 # --- layers: a bare system; upon it make, git and what `make deps` installs; upon that sudo and Criterion
-base=$layers/$suite${extra:+-all}-base-$key
-deps=${FRESH_DEPS:-$layers/$suite${extra:+-all}-deps-$key_deps}
+base=$layers/$layer-base-$key
+deps=${FRESH_DEPS:-$layers/$layer-deps-$key_deps}
 # one run makes layers, and none removes those that another run has mounted
 exec 8>"$layers/lock"
 [ -d "$base" ] && [ -e "$deps/done" ] || flock 8
 if [ ! -d "$base" ]; then
-    rm -rf "$layers/$suite${extra:+-all}"-base-*
+    rm -rf "$layers/$layer"-base-*
     start=$SECONDS
-    mmdebstrap --quiet --variant=minbase --format=directory "$suite" "$base.new" "${sources[@]}" >"$work/$arm.log" 2>&1 ||
+    mmdebstrap --quiet ${arch:+--arch=$arch} --variant=minbase --format=directory "$suite" "$base.new" "${sources[@]}" >"$work/$arm.log" 2>&1 ||
         { tail -5 "$work/$arm.log"; skip "mmdebstrap could not reach the mirror"; }
     mv "$base.new" "$base"
-    echo "fresh, $arm: bare system of $suite in $((SECONDS - start)) s, $(du -smx "$base" | cut -f1) MB"
+    echo "fresh, $arm: bare system of $suite${arch:+, $arch,} in $((SECONDS - start)) s, $(du -smx "$base" | cut -f1) MB"
 fi
 
 over() { # UPPER LOWER...: an overlay, mounted at UPPER.root; unmounted at exit
@@ -108,6 +130,7 @@ tidy() {
     local root
     for root in "${mounted[@]}"; do umount "$root" 2>/dev/null || umount -l "$root"; done
     rm -rf "$work/run-$arm"* "$work/$arm".scratch*
+    [ -z "$registered" ] || echo -1 >"$registered"
 }
 trap tidy EXIT
 rm -rf "$work/run-$arm"*
@@ -119,7 +142,7 @@ clone() { # ROOT FOLDER: HEAD as anybody gets it
 
 cold=
 if [ ! -e "$deps/done" ]; then
-    rm -rf "$layers/$suite${extra:+-all}"-deps-*
+    rm -rf "$layers/$layer"-deps-*
     over "$deps" "$base" || skip "no overlays here"
     cp -L /etc/resolv.conf "$deps.root/etc/resolv.conf" 2>/dev/null
     start=$SECONDS
@@ -210,7 +233,7 @@ for who in root user; do
     over "$work/run-$arm-$who" "$deps" "$base" || skip "no overlays here"
     root=$work/run-$arm-$who.root
     if [ $who = user ]; then
-        if [ "${FRESH_TESTS:-all}" = libraries ]; then
+        if [ "${FRESH_TESTS:-all}" != all ]; then
             cp -a "$work/run-$arm-root.root/opt/torqued" "$root/opt/"
         else
             clone "$root" /opt/torqued
@@ -245,6 +268,7 @@ for who in root user; do
 done
 
 # --- the C tests, as a user
+[ "${FRESH_TESTS:-all}" != none ] || finish
 goals=test
 [ "${FRESH_TESTS:-all}" = all ] || goals=test-libraries
 inside "$root" alone runuser -u user -- timeout -k 10 "${FRESH_SECONDS:-1800}" make -s -j"$(nproc)" -C /opt/torqued $goals >"$work/$arm-tests.log" 2>&1

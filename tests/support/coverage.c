@@ -81,7 +81,7 @@ static void measure(const tqt_coverage_options *o, const tq_fit *fit, tqt_random
     for (size_t j = 0; j < x->nv; j++) {
         double *q = x->q + j * SAMPLES, *tau = x->tau + j * SAMPLES, square = 0;
         for (size_t i = 0; i < SAMPLES; i++) {
-            square += tau[i] * tau[i] / SAMPLES;
+            square += tau[i] * tau[i] / (double)SAMPLES;
         }
         for (size_t i = 0; i < SAMPLES; i++) {
             q[i] += o->noise_q * tqt_normal(r);

@@ -31,16 +31,17 @@
 #define TQA_INCLUDE_LEDGER (UINT64_C(1) << 19)
 #define TQA_INCLUDE_DERIVATIVES (UINT64_C(1) << 20)
 #define TQA_INCLUDE_SECOND_DERIVATIVES (UINT64_C(1) << 21)
-#define TQA_INCLUDE_CHECKS (UINT64_C(1) << 22)
-#define TQA_INCLUDE_DRIVE (UINT64_C(1) << 23)
-#define TQA_INCLUDE_DECOUPLING (UINT64_C(1) << 24)
-#define TQA_INCLUDE_MULTIPLIERS (UINT64_C(1) << 25)
-#define TQA_INCLUDE_CONSTRAINT_POWER (UINT64_C(1) << 26)
-#define TQA_INCLUDE_ACTUATION (UINT64_C(1) << 27)
-#define TQA_INCLUDE_CONSTRAINT_JACOBIAN (UINT64_C(1) << 28)
-#define TQA_INCLUDE_PROJECTORS (UINT64_C(1) << 29)
-#define TQA_INCLUDE_INTEGRABILITY (UINT64_C(1) << 30)
-_Static_assert(31 <= 64, "bits of a uint64_t");
+#define TQA_INCLUDE_ACCELERATION_SECOND_DERIVATIVES (UINT64_C(1) << 22)
+#define TQA_INCLUDE_CHECKS (UINT64_C(1) << 23)
+#define TQA_INCLUDE_DRIVE (UINT64_C(1) << 24)
+#define TQA_INCLUDE_DECOUPLING (UINT64_C(1) << 25)
+#define TQA_INCLUDE_MULTIPLIERS (UINT64_C(1) << 26)
+#define TQA_INCLUDE_CONSTRAINT_POWER (UINT64_C(1) << 27)
+#define TQA_INCLUDE_ACTUATION (UINT64_C(1) << 28)
+#define TQA_INCLUDE_CONSTRAINT_JACOBIAN (UINT64_C(1) << 29)
+#define TQA_INCLUDE_PROJECTORS (UINT64_C(1) << 30)
+#define TQA_INCLUDE_INTEGRABILITY (UINT64_C(1) << 31)
+_Static_assert(32 <= 64, "bits of a uint64_t");
 
 /* ENTRY(text, bit) */
 #define TQA_INCLUDE_LIST(ENTRY) \
@@ -66,6 +67,7 @@ _Static_assert(31 <= 64, "bits of a uint64_t");
     ENTRY("ledger", TQA_INCLUDE_LEDGER) \
     ENTRY("derivatives", TQA_INCLUDE_DERIVATIVES) \
     ENTRY("second_derivatives", TQA_INCLUDE_SECOND_DERIVATIVES) \
+    ENTRY("acceleration_second_derivatives", TQA_INCLUDE_ACCELERATION_SECOND_DERIVATIVES) \
     ENTRY("checks", TQA_INCLUDE_CHECKS) \
     ENTRY("drive", TQA_INCLUDE_DRIVE) \
     ENTRY("decoupling", TQA_INCLUDE_DECOUPLING) \
@@ -121,6 +123,9 @@ _Static_assert(31 <= 64, "bits of a uint64_t");
         .for_each_rate = true, \
         .block = tqa_block_second_derivatives, \
         .members = {{"d2tau_dq_dq", {TQA_EXTENT_V, TQA_EXTENT_V, TQA_EXTENT_V}}, {"d2tau_dqd_dqd", {TQA_EXTENT_V, TQA_EXTENT_V, TQA_EXTENT_V}}, {"d2tau_dqd_dq", {TQA_EXTENT_V, TQA_EXTENT_V, TQA_EXTENT_V}}, {"d2tau_dqdd_dq", {TQA_EXTENT_V, TQA_EXTENT_V, TQA_EXTENT_V}}}) \
+    ROW("acceleration_second_derivatives", TQA_INCLUDE_ACCELERATION_SECOND_DERIVATIVES, acceleration_second_derivatives, .stated = {{"index_order", "[i][j][k] is that of acceleration i, by coordinate j of the first name, by k of the second"}}, \
+        .for_each_rate = true, \
+        .members = {{"d2qdd_dq_dq", {TQA_EXTENT_V, TQA_EXTENT_V, TQA_EXTENT_V}}, {"d2qdd_dqd_dqd", {TQA_EXTENT_V, TQA_EXTENT_V, TQA_EXTENT_V}}, {"d2qdd_dqd_dq", {TQA_EXTENT_V, TQA_EXTENT_V, TQA_EXTENT_V}}, {"d2qdd_dtau_dq", {TQA_EXTENT_V, TQA_EXTENT_V, TQA_EXTENT_V}}}) \
     ROW("checks", TQA_INCLUDE_CHECKS, checks, .for_each_rate = true, \
         .members = {{"recursive_lagrangian", {0}}, {"recursive_stacked", {0}}, {"mass_matrix", {0}}, {"skew_symmetry", {0}}, {"symmetry", {0}}, {"smallest_eigenvalue", {0}}}) \
     ROW("drive", TQA_INCLUDE_DRIVE, drive, .for_each_rate = true, \

@@ -25,8 +25,9 @@ static size_t blocks_of(const tqa_ensemble *e)
     if (bytes > PART_BYTES || steps * (double)e->n_block < (double)ALL_STEPS) {
         return 0;
     }
-    size_t n = steps * PART_BLOCKS < (double)PART_STEPS ? (size_t)((double)PART_STEPS / steps)
-                                                        : (size_t)PART_BLOCKS;
+    size_t n = steps * (double)PART_BLOCKS < (double)PART_STEPS
+                   ? (size_t)((double)PART_STEPS / steps)
+                   : (size_t)PART_BLOCKS;
     const size_t least = (e->n_block + PARTS_MAX - 1) / PARTS_MAX;
     n = n * bytes > PART_BYTES ? PART_BYTES / bytes : n;
     n = n < least ? least : n;

@@ -83,7 +83,7 @@ static bool read_output(tqa_simulation *s)
                                 "%g s is more than %g s", seconds, duration_max);
     }
     if (output.value == NULL) {
-        s->interval = seconds / OUTPUTS_DEFAULT;
+        s->interval = seconds / (double)OUTPUTS_DEFAULT;
         s->n_output = OUTPUTS_DEFAULT + 1;
         return true;
     }

@@ -45,6 +45,10 @@ size_t tqa_include_scratch_size(const tqa_call *call)
     }
     size_t inner = tq_larger(tq_ledger_scratch_size(model), tq_derivatives_scratch_size(model));
     inner = tq_larger(inner, tq_second_derivatives_scratch_size(model));
+    if ((call->request.include & TQA_INCLUDE_ACCELERATION_SECOND_DERIVATIVES) != 0) {
+        inner = tq_larger(inner, tq_mass_matrix_flat_scratch_size(call->mechanism)) +
+                tq_scratch_cost(5 * nv * nv, sizeof(double));
+    }
     inner = tq_larger(inner, tq_operational_scratch_size(6, nv) + tq_scratch_cost(6 * nv, 8));
     inner = tq_larger(inner, tq_eigen_symmetric_scratch_size(nv) + tq_scratch_cost(nv, 8));
     inner = tq_larger(inner, tq_checks_scratch_size(call->mechanism, call->request.wrenches.n));

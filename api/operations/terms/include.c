@@ -170,11 +170,12 @@ static bool check_second_derivatives(tqa_call *call)
     for (uint32_t j = 0; j < model->n_joint; j++) {
         n += tq_joint_kind_nv(model->joints[j].kind);
     }
-    return (call->request.include & TQA_INCLUDE_SECOND_DERIVATIVES) == 0 ||
-           n <= SECOND_FREEDOMS_MAX ||
+    const uint64_t bits =
+        TQA_INCLUDE_SECOND_DERIVATIVES | TQA_INCLUDE_ACCELERATION_SECOND_DERIVATIVES;
+    return (call->request.include & bits) == 0 || n <= SECOND_FREEDOMS_MAX ||
            tqa_refuse(&call->request, UINT64_MAX, "too-large",
-                      "leave second_derivatives out, or lock joints of the robot (PATCH)",
-                      "second_derivatives are for robots of up to %d degrees of freedom, mimicking "
+                      "leave second derivatives out, or lock joints of the robot (PATCH)",
+                      "second derivatives are for robots of up to %d degrees of freedom, mimicking "
                       "joints counted; this one has %zu",
                       SECOND_FREEDOMS_MAX, n);
 }

@@ -10,6 +10,7 @@
 #include "core/dynamics/checks.h"
 #include "core/dynamics/derivatives/derivatives.h"
 #include "core/dynamics/derivatives/second_derivatives.h"
+#include "core/dynamics/derivatives/second_forward.h"
 #include "core/dynamics/drag.h"
 #include "core/dynamics/lagrangian.h"
 #include "core/dynamics/ledger.h"
@@ -374,6 +375,29 @@ tq_status tqa_term_acceleration_derivatives(const tqa_term_input *moment, double
     }
     memcpy(moment->m, ret + 2 * n, n * sizeof *ret);
     return tq_forward_derivatives(moment->model->nv, moment->m, ret, ret + n, ret + 2 * n, error);
+}
+
+/* at the acceleration of the sample, whatever `without` leaves out of torque */
+tq_status tqa_term_acceleration_second_derivatives(const tqa_term_input *moment, double *ret,
+                                                   tq_error *error)
+{
+    const size_t n = square(moment), nv = moment->model->nv;
+    const tq_second_derivatives arrays = tq_second_arrays(ret, nv);
+    tqa_term_input with_inertia = *moment;
+    with_inertia.sample.without &= ~(unsigned)TQ_WITHOUT_INERTIA;
+    const size_t mark = tq_scratch_mark(moment->scratch);
+    double *first = tq_scratch_take(moment->scratch, 5 * n, sizeof *first); /* and M, and work */
+    tq_status status =
+        first == NULL ? TQ_ERR_SCRATCH : tqa_term_torque_derivatives(&with_inertia, first, error);
+    if (status == TQ_OK) {
+        status = tqa_term_second_derivatives(&with_inertia, ret, error);
+    }
+    if (status == TQ_OK) {
+        status = tq_forward_second_derivatives(nv, first + 2 * n, first, first + n, first + 3 * n,
+                                               &arrays, error);
+    }
+    tq_scratch_rewind(moment->scratch, mark);
+    return status;
 }
 
 tq_status tqa_term_checks(const tqa_term_input *moment, double *ret, tq_error *error)

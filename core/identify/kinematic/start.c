@@ -401,7 +401,7 @@ static tq_status start_in_turn(start *s, tq_kinematic_state *best, tq_error *ret
             tq_kinematic_copy(s->k, s->x, best);
         }
         status = status == TQ_OK
-                     ? tq_scratch_work(s->k->scratch, 200.0 * ROUNDS * (double)s->n, reterr)
+                     ? tq_scratch_work(s->k->scratch, 200.0 * (double)ROUNDS * (double)s->n, reterr)
                      : status;
     }
     if (status == TQ_OK && isfinite(least)) {

@@ -58,7 +58,7 @@ tq_status tq_kinematic_add(tq_kinematic *k, const tq_kinematic_state *x,
         }
         if (i % BLOCK_OF_POSES == 0) {
             const double work = 100.0 * (double)k->n_step + (double)(k->m * (n + 1) * (n + 1));
-            status = tq_scratch_work(k->scratch, BLOCK_OF_POSES * work, reterr);
+            status = tq_scratch_work(k->scratch, (double)BLOCK_OF_POSES * work, reterr);
         }
     }
     for (size_t a = 0; a <= n; a++) {

@@ -116,8 +116,8 @@ tq_status tq_fit_find_visible(const tq_fit *fit, const double *value, const doub
         tq_unidentified *u = &directions[k];
         u->visible = share_of_others(fit, u) > share_most ? (double)INFINITY : 0.0;
         for (size_t r = 0; r < fit->n_row; r++) {
-            const double usual = sums[r] / STATES + noise[r] * noise[r];
-            const double of = sums[(k + 1) * fit->n_row + r] / STATES;
+            const double usual = sums[r] / (double)STATES + noise[r] * noise[r];
+            const double of = sums[(k + 1) * fit->n_row + r] / (double)STATES;
             u->visible = fmax(u->visible, usual > 0.0 ? sqrt(of / usual) : (double)INFINITY);
         }
     }

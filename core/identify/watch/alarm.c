@@ -13,7 +13,7 @@ double tq_alarm_rate(double level, double correlation)
 {
     const double c = fmax(-1.0, fmin(correlation, 1.0));
     const double end = tq_atan2(sqrt(fmax(1.0 - c * c, 0.0)), c);
-    const double h = end / PANELS;
+    const double h = end / (double)PANELS;
     double sum = 0.0;
     for (unsigned k = 0; k <= PANELS; k++) {
         const double weight = k == 0 || k == PANELS ? 1.0 : k % 2 == 1 ? 4.0 : 2.0;

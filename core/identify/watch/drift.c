@@ -119,7 +119,7 @@ static void add_point(line_sums *s, double x, double y, double weight)
 static tq_watch_trend trend_of(const line_sums *s, double length, double n_trend)
 {
     tq_watch_trend ret = {.change = (double)NAN, .deviation = (double)NAN};
-    if (s->n < LEAST) {
+    if (s->n < (double)LEAST) {
         return ret;
     }
     const double x = s->x / s->w, y = s->y / s->w;

@@ -75,7 +75,7 @@ static double most_x(const tq_path_interval *in, long at)
 static long put_effort(const tq_path_interval *in, long k, double reach, tq_path_rows *ret,
                        long row)
 {
-    const double x = in->last[0] + (in->last[1] - in->last[0]) * (double)k / TQ_PATH_PARTS;
+    const double x = in->last[0] + (in->last[1] - in->last[0]) * (double)k / (double)TQ_PATH_PARTS;
     const double *margin = in->margin + 2 * in->n_row;
     for (long j = 0; j < in->n_row; j += TQ_LANES, row += TQ_LANES) {
         const long at = k * in->n_row + j;
@@ -110,7 +110,7 @@ void TQ_KERNEL(tq_path_rows_of)(const tq_path_interval *in, tq_path_rows *ret)
     double velocity[TQ_PATH_NODES];
     double reaches[TQ_PATH_NODES];
     for (long k = 0; k < TQ_PATH_NODES; k += TQ_PATH_EVERY) {
-        const double reach = 2.0 * in->step * (double)k / TQ_PATH_PARTS;
+        const double reach = 2.0 * in->step * (double)k / (double)TQ_PATH_PARTS;
         const double most = most_x(in, k * in->n_row);
         if (k == 0) {
             ret->cap = most < ret->cap ? most : ret->cap;

@@ -64,10 +64,10 @@ static places places_of(const tq_path_interval *in)
                                 ? in->points->part[k]
                                 : (double)k / (TQ_PATH_POINTS - 1);
         p.x[k] = x_at(in, part);
-        p.near[k] = (long)(part * TQ_PATH_PARTS + 0.5) * in->n_row;
+        p.near[k] = (long)(part * (double)TQ_PATH_PARTS + 0.5) * in->n_row;
     }
     for (int k = 0; k < TQ_PATH_NODES; k++) {
-        p.at_node[k] = x_at(in, (double)k / TQ_PATH_PARTS);
+        p.at_node[k] = x_at(in, (double)k / (double)TQ_PATH_PARTS);
     }
     return p;
 }

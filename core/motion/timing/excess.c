@@ -17,7 +17,7 @@ static void weights(double z, double ret[TQ_PATH_NODES])
     for (int k = 0; k < TQ_PATH_NODES; k++) {
         ret[k] = 1.0;
         for (int l = 0; l < TQ_PATH_NODES; l++) {
-            ret[k] *= l == k ? 1.0 : (z * TQ_PATH_PARTS - l) / (double)(k - l);
+            ret[k] *= l == k ? 1.0 : (z * (double)TQ_PATH_PARTS - l) / (double)(k - l);
         }
     }
 }
@@ -41,7 +41,7 @@ static void friction_at_points(const tq_stretch *p, size_t i, const tq_path_poin
     for (size_t k = 0; k < TQ_PATH_POINTS; k++) {
         const double *w = points->weight[k];
         const double x = p->x[i] + (p->x[i + 1] - p->x[i]) * points->part[k];
-        const size_t near = (size_t)(points->part[k] * TQ_PATH_PARTS + 0.5);
+        const size_t near = (size_t)(points->part[k] * (double)TQ_PATH_PARTS + 0.5);
         const unsigned char *both = p->both + (TQ_PATH_NODES * i + near) * p->n_row;
         const int is_end = k == 0 || k + 1 == TQ_PATH_POINTS;
         for (size_t j = 0; j < p->nv; j++) {

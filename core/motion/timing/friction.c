@@ -124,7 +124,7 @@ void tq_stretch_friction(tq_stretch *p, size_t i)
         }
         const speed v = speed_of(model, j);
         for (size_t k = 0; k < TQ_PATH_NODES; k++) {
-            const double part = (double)k / TQ_PATH_PARTS;
+            const double part = (double)k / (double)TQ_PATH_PARTS;
             const double x = p->last[i] + (p->last[i + 1] - p->last[i]) * part;
             friction_of(p, joint, v, i, k, fmax(x, 0.0));
         }

@@ -102,7 +102,7 @@ double tq_stretch_s(const tq_stretch *p, size_t node)
     const size_t i = node / TQ_PATH_PARTS;
     const size_t k = node % TQ_PATH_PARTS;
     return k == 0 ? p->grid[i]
-                  : p->grid[i] + (p->grid[i + 1] - p->grid[i]) * (double)k / TQ_PATH_PARTS;
+                  : p->grid[i] + (p->grid[i + 1] - p->grid[i]) * (double)k / (double)TQ_PATH_PARTS;
 }
 
 /* s of n nodes from `first` on; of the last one of all that of this side of a kink */

@@ -85,7 +85,7 @@ Test(excitation, limits_are_kept_between_samples_and_a_period_begins_at_rest)
             const tq_excitation found = search(&b, 30);
             for (size_t i = 0; i <= DENSE; i++) {
                 double q[NV_MAX], qd[NV_MAX], qdd[NV_MAX];
-                tq_fourier_at(&found.motion, 5.0 * (double)i / DENSE, q, qd, qdd);
+                tq_fourier_at(&found.motion, 5.0 * (double)i / (double)DENSE, q, qd, qdd);
                 for (size_t v = 0; v < nv; v++) {
                     cr_assert(q[v] >= b.lower[v] && q[v] <= b.upper[v], "%s", robots[r]);
                     cr_assert(fabs(qd[v]) <= b.velocity[v], "%s", robots[r]);

@@ -111,7 +111,8 @@ static double most_use(tqt_subject *subject, const course *c, const tq_motion_li
     double low = 0.0;
     for (int k = 1; k < SAMPLES; k++) {
         double q[N_MAX], qd[N_MAX], qdd[N_MAX], tau[N_MAX], work[2 * N_MAX], use = 0.0;
-        tq_timed_path_at(timed, &c->reference, duration_of(timed) * k / SAMPLES, work, q, qd, qdd);
+        tq_timed_path_at(timed, &c->reference, duration_of(timed) * k / (double)SAMPLES, work, q,
+                         qd, qdd);
         tqt_torque(subject, q, qd, qdd, 0, tau);
         for (size_t j = 0; j < n; j++) {
             use = fmax(use, fabs(tau[j]) / limits->effort[j]);
@@ -119,7 +120,7 @@ static double most_use(tqt_subject *subject, const course *c, const tq_motion_li
             use = fmax(use, fabs(qdd[j]) / limits->acceleration[j]);
         }
         worst = fmax(worst, use);
-        low += use < 0.99 ? 1.0 / SAMPLES : 0.0;
+        low += use < 0.99 ? 1.0 / (double)SAMPLES : 0.0;
     }
     *ret_least = low;
     return worst;

@@ -37,7 +37,7 @@ static void expect_motion(const tq_phases *p, double h, double v, double a, doub
 {
     enum { STEPS = 2000 };
     const double duration = tq_phases_duration(p);
-    const double dt = duration / STEPS;
+    const double dt = duration / (double)STEPS;
     const double peak = fabs(h) / (p->accelerate + p->cruise) / (p->accelerate - p->jerk);
     double before[3], now[3], x = 0.0, rate = 0.0;
     tq_phases_at(p, h, 0.0, before);

@@ -129,12 +129,12 @@ Test(disturbance, noise_is_normal_white_and_its_own_for_each_row)
         last = x;
     }
     /* five standard deviations of each estimate: sqrt(1/n), sqrt(2/n), sqrt(96/n) */
-    const double one = 5 * sqrt(1.0 / MANY);
-    cr_assert(epsilon_eq(dbl, sum / MANY, 0, one));
-    cr_assert(epsilon_eq(dbl, square / MANY, 1, one * sqrt(2.0)));
-    cr_assert(epsilon_eq(dbl, fourth / MANY, 3, one * sqrt(96.0)));
-    cr_assert(epsilon_eq(dbl, neighbour / MANY, 0, one));
-    cr_assert(epsilon_eq(dbl, other / MANY, 0, one));
+    const double one = 5 * sqrt(1.0 / (double)MANY);
+    cr_assert(epsilon_eq(dbl, sum / (double)MANY, 0, one));
+    cr_assert(epsilon_eq(dbl, square / (double)MANY, 1, one * sqrt(2.0)));
+    cr_assert(epsilon_eq(dbl, fourth / (double)MANY, 3, one * sqrt(96.0)));
+    cr_assert(epsilon_eq(dbl, neighbour / (double)MANY, 0, one));
+    cr_assert(epsilon_eq(dbl, other / (double)MANY, 0, one));
     cr_assert(ne(dbl, tq_noise_normal(1, 0, 7), tq_noise_normal(2, 0, 7)));
     cr_assert(eq(dbl, tq_noise_normal(1, 5, 7), tq_noise_normal(1, 5, 7)));
 }

@@ -58,7 +58,7 @@ Test(own_times, memory_is_exactly_the_stated_size)
         for (size_t k = 0; k < N_Z; k++) {
             cr_assert(eq(dbl, zd[k * LANE + i], times[i] + (double)(k + i)));
         }
-        cr_assert(eq(dbl, tau[i], N_Z * (N_Z - 1) / 2 + N_Z * (double)i));
+        cr_assert(eq(dbl, tau[i], (double)(N_Z * (N_Z - 1) / 2) + (double)N_Z * (double)i));
     }
     tq_error error = {0};
     tq_scratch_init(&scratch, memory, size - 64);

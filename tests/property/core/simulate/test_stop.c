@@ -14,7 +14,8 @@
 
 enum { N_JOINT = 60, LANE = TQ_BLOCK_PAD, N_MEMBER = 8, N_Q = N_JOINT * N_MEMBER };
 /* tq_plant_rate's estimate of work: stop is called after so many rates of one trajectory */
-static const double rate_work = 500.0 * N_JOINT + (double)N_JOINT * N_JOINT * N_JOINT;
+static const double rate_work =
+    500.0 * (double)N_JOINT + (double)N_JOINT * (double)N_JOINT * (double)N_JOINT;
 
 typedef struct bench {
     tq_model *model;
@@ -176,7 +177,7 @@ Test(stop, no_member_of_an_ensemble_begins_after_cancellation)
             cr_assert(eq(uint, b->asked, yes_at), "way %zu", w);
             cr_assert(eq(uint, b->rates_after, 0), "way %zu", w);
             cr_assert(le(dbl, b->rates * rate_work,
-                         yes_at * (TQ_SCRATCH_ASK_WORK + N_MEMBER * rate_work)),
+                         yes_at * ((double)TQ_SCRATCH_ASK_WORK + (double)N_MEMBER * rate_work)),
                       "way %zu: %u", w, b->rates);
             free(q);
             free(qd);

@@ -292,7 +292,7 @@ Test(linearize, carried_errors_are_those_of_a_run)
     tq_error_propagation trust = {.n_v = 1, .carried = carried};
     tq_error_propagation_place place[3];
     tq_scratch scratch = fresh();
-    const double h = 2.0 / STEPS;
+    const double h = 2.0 / (double)STEPS;
     tq_error_propagation_begin(&trust, 0);
     for (int k = 0; k <= STEPS; k++) {
         if (k % 40 == 0) {

@@ -151,7 +151,7 @@ Test(log, a_jittering_clock_is_made_even)
     for (size_t i = 1; i < got.n; i++) {
         cr_assert(epsilon_eq(dbl, got.t[i] - got.t[i - 1], h, 1e-9), "sample %zu", i);
     }
-    cr_assert(le(dbl, got.t[got.n - 1], h * ROWS));
+    cr_assert(le(dbl, got.t[got.n - 1], h * (double)ROWS));
     clear(&got);
     close(&f);
     free(text);

@@ -38,11 +38,11 @@ static void check_shape(size_t n_row, size_t n, size_t pitch, size_t stride)
     tq_block_to_samples(n_row, n, block, stride, back, pitch);
     for (size_t k = 0; k < n_block; k++) {
         const size_t r = k / stride, i = k % stride;
-        const double expected = i < n ? (double)(i * pitch + r) : MARK;
+        const double expected = i < n ? (double)(i * pitch + r) : (double)MARK;
         cr_assert(block[k] == expected, "row %zu, sample %zu of %zu x %zu", r, i, n_row, n);
     }
     for (size_t k = 0; k < n_from; k++) {
-        const double expected = k % pitch < n_row ? (double)k : MARK;
+        const double expected = k % pitch < n_row ? (double)k : (double)MARK;
         cr_assert(back[k] == expected, "number %zu of %zu x %zu", k, n_row, n);
     }
     free(samples);

@@ -119,7 +119,7 @@ Test(forward, inverse_gives_the_torque_back)
             for (size_t r = 0; r < robot.model.nv; r++) {
                 const double error = fabs(back[r * N + i] - tau[r * N + i]);
                 /* masses are about 1 and arms a few metres: terms are within 1e3 of qdd */
-                cr_assert(error <= 1e3 * size * 100 * JOINTS * DBL_EPSILON,
+                cr_assert(error <= 1e3 * size * 100 * (double)JOINTS * DBL_EPSILON,
                           "seed %lu, row %zu: %g of %g", (unsigned long)seed, r, error, size);
             }
         }

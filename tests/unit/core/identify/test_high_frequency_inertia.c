@@ -64,8 +64,8 @@ Test(high_frequency_inertia, what_is_left_is_noise)
     tq_high_frequency_inertia_sums sums = {0};
     tq_high_frequency_inertia_add(&sums, N, s.a, s.d, s.tau, s.raw);
     /* uniform noise: 0.1^2 / 3, to three standard deviations of the mean of 400 squares */
-    cr_expect(epsilon_eq(dbl, tq_high_frequency_inertia_left(&sums) / N, 0.01 / 3,
-                         3 * 0.01 * sqrt(4 / 45. / N)));
+    cr_expect(epsilon_eq(dbl, tq_high_frequency_inertia_left(&sums) / (double)N, 0.01 / 3,
+                         3 * 0.01 * sqrt(4 / 45. / (double)N)));
 }
 
 /* delayed by half a period, a single frequency looks like a negative inertia, which is not possible

@@ -83,8 +83,8 @@ static bench opened(void)
         b.x[i] = tqt_excited_new(b.subject, 7 + i, SAMPLES, RATE, 7);
         b.recordings[i] = (tq_identify_recording){.n_row = SAMPLES,
                                                   .n_moving = SAMPLES,
-                                                  .period = 1.0 / RATE,
-                                                  .step = 1.0 / RATE,
+                                                  .period = 1.0 / (double)RATE,
+                                                  .step = 1.0 / (double)RATE,
                                                   .motion = 1,
                                                   .n_difference = 2};
     }
@@ -109,7 +109,7 @@ static void put_fast(const bench *b, const tq_experiment_block *block, double t0
     const double w = 2 * M_PI * 31;
     for (size_t r = 0; r < 2; r++) {
         for (size_t i = 0; i < block->n_sample; i++) {
-            const double t = t0 + (double)i / RATE;
+            const double t = t0 + (double)i / (double)RATE;
             const double at = t - b->late + delay;
             fast[r * TQ_BLOCK + i] = 40 * sin(w * at + (double)r);
             fast[(2 + r) * TQ_BLOCK + i] = 40 * w * cos(w * at + (double)r);
@@ -129,9 +129,9 @@ static void read_recording(bench *b, const tq_identify_step *step)
     b->passes[step->pass]++;
     for (size_t k = 0; k < n / TQ_BLOCK && !tq_identify_has_enough(b->session); k++) {
         tq_experiment_block block = tqt_excited_block(x, k, memory);
-        const double t0 = (double)(k * TQ_BLOCK) / RATE;
+        const double t0 = (double)(k * TQ_BLOCK) / (double)RATE;
         for (size_t i = 0; i < block.n_sample; i++) {
-            t[i] = t0 + (double)i / RATE;
+            t[i] = t0 + (double)i / (double)RATE;
         }
         put_fast(b, &block, t0, step->delay, fast, tau_raw);
         block.fast = fast;
@@ -376,7 +376,7 @@ Test(session, refuses_what_is_not_its_own_state)
     b.recordings[1].period *= 1.0 + 1e-15;
     begin(&b);
     cr_expect(not(tq_identify_load(b.session, bytes, size)));
-    b.recordings[1].period = 1.0 / RATE;
+    b.recordings[1].period = 1.0 / (double)RATE;
     begin(&b);
     cr_expect(tq_identify_load(b.session, bytes, size));
     free(bytes);

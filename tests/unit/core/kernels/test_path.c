@@ -157,7 +157,8 @@ static void random_interval(tqt_random *r, interval *to)
         for (size_t k = 0; k < TQ_PATH_NODES; k++) {
             double *at[] = {to->slope[k], to->bend[k], to->a[k], to->b[k], to->c[k]};
             for (size_t q = 0; q < 5; q++) {
-                at[q][j] = ends[q][0] + (ends[q][1] - ends[q][0]) * (double)k / TQ_PATH_PARTS;
+                at[q][j] =
+                    ends[q][0] + (ends[q][1] - ends[q][0]) * (double)k / (double)TQ_PATH_PARTS;
             }
         }
         if (j < JOINTS) {
@@ -186,7 +187,7 @@ static void random_interval(tqt_random *r, interval *to)
 /* value / limit of joint j at node k: the largest of the three */
 static double use_at(const interval *of, size_t j, size_t k, double x, double u, double use[3])
 {
-    const double at = x + 2.0 * of->in.step * (double)k / TQ_PATH_PARTS * u;
+    const double at = x + 2.0 * of->in.step * (double)k / (double)TQ_PATH_PARTS * u;
     use[0] = fabs(of->slope[k][j]) * sqrt(fmax(at, 0.0)) / of->velocity[j];
     use[1] = fabs(of->slope[k][j] * u + of->bend[k][j] * at) / of->acceleration[j];
     use[2] = fabs(of->a[k][j] * u + of->b[k][j] * at + of->c[k][j]) / of->effort[j];

@@ -196,7 +196,7 @@ Test(dense, singular_values_of_a_wide_matrix)
     cr_assert(eq(int, tq_svd(WIDE, WIDE, a, WIDE, &scratch, s, NULL, NULL, NULL), TQ_OK));
     for (size_t k = 0; k < WIDE; k++) {
         const double half = sin((double)(WIDE - k) * M_PI / (2.0 * (WIDE + 1)));
-        cr_assert(epsilon_eq(dbl, s[k], 4.0 * half * half, WIDE * 0x1p-52));
+        cr_assert(epsilon_eq(dbl, s[k], 4.0 * half * half, (double)WIDE * 0x1p-52));
     }
     free(a), free(s), free(room);
 }

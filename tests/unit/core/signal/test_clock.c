@@ -72,7 +72,7 @@ Test(resample, is_exact_for_parabolas_and_close_for_waves)
         t[k] = 0.01 * ((double)k + 0.8 * tqt_random_uniform(&random, 0.0, 1.0));
         x[k] = 1.0 + t[k] - 0.5 * t[k] * t[k];
     }
-    const double step = (t[N - 1] - t[0]) / (3.0 * N - 1.0);
+    const double step = (t[N - 1] - t[0]) / (3.0 * (double)N - 1.0);
     tq_resample_cubic(N, t, t[0], step, 3 * N, stencils);
     tq_resample(3 * N, stencils, x, y);
     for (size_t k = 0; k < 3 * N; k++) {

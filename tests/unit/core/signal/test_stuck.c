@@ -32,11 +32,11 @@ static tq_stuck_search searched(bool holds_torque, bool holds_position, size_t f
         for (size_t i = 0; i < n; i++) {
             const size_t k = first + i;
             const size_t held = k >= from && k < to ? from : k;
-            t[i] = (double)k / RATE;
-            const double at = fmin((double)(holds_position ? held : k) / RATE, rest);
+            t[i] = (double)k / (double)RATE;
+            const double at = fmin((double)(holds_position ? held : k) / (double)RATE, rest);
             values[i] = rest < 10 ? 1 - cos(at * M_PI / rest) : sin(at);
             values[i] = counts > 0 ? round(values[i] * counts) / counts : values[i];
-            values[TQ_RAW_ROWS + i] = cos((double)(holds_torque ? held : k) / RATE);
+            values[TQ_RAW_ROWS + i] = cos((double)(holds_torque ? held : k) / (double)RATE);
         }
         tq_stuck_add(&s, &channels, &(tq_raw_rows){.n = n, .values = values, .t = t}, 0, n);
     }

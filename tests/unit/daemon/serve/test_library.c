@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "daemon/serve/library/library.h"
+#include "daemon/serve/library/receive.h"
 
 /* Time limit of a test that waits for an event that does not occur. */
 enum { HANG_S = 60, BODY = 100000, MANY = 256 };
@@ -130,6 +131,34 @@ Test(library, a_queued_response_sends_the_overwritten_value, .timeout = HANG_S)
         receive_until(mhd, fd, "\r\n\r\nok", text, sizeof text);
         cr_expect(strstr(text, want) != NULL, "%s", text);
     }
+    MHD_stop_daemon(mhd);
+    MHD_destroy_response(answer);
+    close(fd);
+}
+
+/* What libmicrohttpd receives passes through recv() of this program: a header without a name, which
+ * it takes for the end of the head, is not delivered, nor what follows. */
+Test(library, received_bytes_pass_through_a_filter, .timeout = HANG_S)
+{
+    char text[2048];
+    int server_fd = -1;
+    tqd_framing framing = {0};
+    answer = MHD_create_response_from_buffer(2, (void *)"ok", MHD_RESPMEM_PERSISTENT);
+    struct MHD_Daemon *mhd = start(-1, 8);
+    const int fd = connect_pair(mhd, &server_fd);
+    cr_assert(tqd_library_frame(server_fd, &framing));
+    send_text(fd, "GET / HTTP/1.1\r\nHost: a\r\n\r\n");
+    receive_until(mhd, fd, "\r\n\r\nok", text, sizeof text);
+    cr_assert(eq(sz, (size_t)framing.n_begun, 1));
+    cr_assert(framing.fault == NULL);
+    send_text(fd, "GET / HTTP/1.1\r\nHost: a\r\n: v\r\nGET / HTTP/1.1\r\nHost: a\r\n\r\n");
+    receive_until(mhd, fd, "\r\n\r\nok", text, sizeof text);
+    cr_assert(framing.fault != NULL);
+    for (unsigned k = 0; k < 100 && n_closed == 0; k++) {
+        MHD_run_wait(mhd, 10);
+    }
+    cr_expect(eq(int, n_answered, 2));
+    cr_assert(tqd_library_frame(server_fd, NULL));
     MHD_stop_daemon(mhd);
     MHD_destroy_response(answer);
     close(fd);

@@ -34,16 +34,17 @@ if TYPE_CHECKING:
         EnsembleEventsOut, EnsembleOffConstraintsItemOut, EnsembleOutcomesOut, EnsembleReadAsItemOut,
         EnsembleReturnedMembersItemOut, EnsembleStatisticsOut, EnsembleStatsOut, EventOut, EventRule,
         ExcitationFourierOut, ExcitationReadAsItemOut, ExcitationRequestLimits, ExcitationScoreOut,
-        ForwardDynamicsActuationOut, ForwardDynamicsCenterOfMassOut, ForwardDynamicsChecksOut,
-        ForwardDynamicsChristoffelSymbolsOut, ForwardDynamicsConstraintJacobianOut,
-        ForwardDynamicsCoriolisMatrixOut, ForwardDynamicsDecouplingOut, ForwardDynamicsDerivativesOut,
-        ForwardDynamicsDriveOut, ForwardDynamicsEnergyOut, ForwardDynamicsIntegrabilityOut,
-        ForwardDynamicsLedgerOut, ForwardDynamicsLimitsOut, ForwardDynamicsLinkJacobiansOut,
-        ForwardDynamicsMassMatrixBoundsOut, ForwardDynamicsMassMatrixDerivativesOut, ForwardDynamicsMomentumOut,
-        ForwardDynamicsMultipliersOut, ForwardDynamicsOffConstraintsItemOut,
-        ForwardDynamicsOperationalSpaceInertiaOut, ForwardDynamicsPassivityOut, ForwardDynamicsProjectorsOut,
-        ForwardDynamicsReadAsItemOut, ForwardDynamicsSecondDerivativesOut, InertiaConsistencyOut,
-        InertiaPrincipalOut, InertiaReadAsItemOut, InertiaRequestBodiesItem, InverseDynamicsActuationOut,
+        ForwardDynamicsAccelerationSecondDerivativesOut, ForwardDynamicsActuationOut,
+        ForwardDynamicsCenterOfMassOut, ForwardDynamicsChecksOut, ForwardDynamicsChristoffelSymbolsOut,
+        ForwardDynamicsConstraintJacobianOut, ForwardDynamicsCoriolisMatrixOut, ForwardDynamicsDecouplingOut,
+        ForwardDynamicsDerivativesOut, ForwardDynamicsDriveOut, ForwardDynamicsEnergyOut,
+        ForwardDynamicsIntegrabilityOut, ForwardDynamicsLedgerOut, ForwardDynamicsLimitsOut,
+        ForwardDynamicsLinkJacobiansOut, ForwardDynamicsMassMatrixBoundsOut,
+        ForwardDynamicsMassMatrixDerivativesOut, ForwardDynamicsMomentumOut, ForwardDynamicsMultipliersOut,
+        ForwardDynamicsOffConstraintsItemOut, ForwardDynamicsOperationalSpaceInertiaOut,
+        ForwardDynamicsPassivityOut, ForwardDynamicsProjectorsOut, ForwardDynamicsReadAsItemOut,
+        ForwardDynamicsSecondDerivativesOut, InertiaConsistencyOut, InertiaPrincipalOut, InertiaReadAsItemOut,
+        InertiaRequestBodiesItem, InverseDynamicsAccelerationSecondDerivativesOut, InverseDynamicsActuationOut,
         InverseDynamicsCenterOfMassOut, InverseDynamicsChecksOut, InverseDynamicsChristoffelSymbolsOut,
         InverseDynamicsConstraintJacobianOut, InverseDynamicsCoriolisMatrixOut, InverseDynamicsDecouplingOut,
         InverseDynamicsDerivativesOut, InverseDynamicsDriveOut, InverseDynamicsEnergyOut,
@@ -67,14 +68,14 @@ if TYPE_CHECKING:
         SimulateOutput, SimulateReadAsItemOut, SimulateRequestVerdict, SimulateSolver, SimulateStatsOut,
         SimulateTrackingOut, SimulateVerdictOut, SineDisturbance, StaticsEndpointOut, StaticsJointWrenchesOut,
         StaticsOffConstraintsItemOut, StaticsReadAsItemOut, StaticsRequestJointStiffness1, TableDisturbance,
-        TermsActuationOut, TermsCenterOfMassOut, TermsChecksOut, TermsChristoffelSymbolsOut,
-        TermsConstraintJacobianOut, TermsCoriolisMatrixOut, TermsDecouplingOut, TermsDerivativesOut, TermsDriveOut,
-        TermsEnergyOut, TermsIntegrabilityOut, TermsLedgerOut, TermsLimitsOut, TermsLinkJacobiansOut,
-        TermsMassMatrixBoundsOut, TermsMassMatrixDerivativesOut, TermsMomentumOut, TermsMultipliersOut,
-        TermsOffConstraintsItemOut, TermsOperationalSpaceInertiaOut, TermsPassivityOut, TermsProjectorsOut,
-        TermsReadAsItemOut, TermsSecondDerivativesOut, TorqueTable, TrajectoryBindingItemOut, TrajectoryFourier,
-        TrajectoryReadAsItemOut, TrajectoryRequestLimits, TrajectoryViolationsItemOut, Variation, WarningsItemOut,
-        Wrench, WrenchOverTime,
+        TermsAccelerationSecondDerivativesOut, TermsActuationOut, TermsCenterOfMassOut, TermsChecksOut,
+        TermsChristoffelSymbolsOut, TermsConstraintJacobianOut, TermsCoriolisMatrixOut, TermsDecouplingOut,
+        TermsDerivativesOut, TermsDriveOut, TermsEnergyOut, TermsIntegrabilityOut, TermsLedgerOut, TermsLimitsOut,
+        TermsLinkJacobiansOut, TermsMassMatrixBoundsOut, TermsMassMatrixDerivativesOut, TermsMomentumOut,
+        TermsMultipliersOut, TermsOffConstraintsItemOut, TermsOperationalSpaceInertiaOut, TermsPassivityOut,
+        TermsProjectorsOut, TermsReadAsItemOut, TermsSecondDerivativesOut, TorqueTable, TrajectoryBindingItemOut,
+        TrajectoryFourier, TrajectoryReadAsItemOut, TrajectoryRequestLimits, TrajectoryViolationsItemOut, Variation,
+        WarningsItemOut, Wrench, WrenchOverTime,
     )
 
 R = TypeVar("R", bound=Result)
@@ -126,6 +127,7 @@ class InverseDynamicsResult(Result):
     ledger: InverseDynamicsLedgerOut
     derivatives: InverseDynamicsDerivativesOut
     second_derivatives: InverseDynamicsSecondDerivativesOut
+    acceleration_second_derivatives: InverseDynamicsAccelerationSecondDerivativesOut
     checks: InverseDynamicsChecksOut
     drive: InverseDynamicsDriveOut
     decoupling: InverseDynamicsDecouplingOut
@@ -186,6 +188,7 @@ class ForwardDynamicsResult(Result):
     ledger: ForwardDynamicsLedgerOut
     derivatives: ForwardDynamicsDerivativesOut
     second_derivatives: ForwardDynamicsSecondDerivativesOut
+    acceleration_second_derivatives: ForwardDynamicsAccelerationSecondDerivativesOut
     checks: ForwardDynamicsChecksOut
     drive: ForwardDynamicsDriveOut
     decoupling: ForwardDynamicsDecouplingOut
@@ -241,6 +244,7 @@ class TermsResult(Result):
     ledger: TermsLedgerOut
     derivatives: TermsDerivativesOut
     second_derivatives: TermsSecondDerivativesOut
+    acceleration_second_derivatives: TermsAccelerationSecondDerivativesOut
     checks: TermsChecksOut
     drive: TermsDriveOut
     decoupling: TermsDecouplingOut
@@ -846,17 +850,17 @@ class RobotOperations:
             'mass_matrix_inverse', 'mass_matrix_bounds', 'mass_matrix_rate', 'mass_matrix_derivatives',
             'coriolis_matrix', 'coriolis_vector', 'christoffel_symbols', 'gravity_torque', 'friction', 'energy',
             'momentum', 'center_of_mass', 'center_of_mass_jacobian', 'operational_space_inertia', 'passivity',
-            'link_jacobians', 'ledger', 'derivatives', 'second_derivatives', 'checks', 'drive', 'decoupling',
-            'multipliers', 'constraint_power', 'actuation', 'constraint_jacobian', 'projectors', 'integrability']] |
-            None = None, payload: Payload | None = None, coriolis_form: Literal['christoffel', 'c1', 'c2', 'stacked'] |
-            None = None, frame: str | Point1 | None = None, axes: Sequence[Literal['x', 'y', 'z', 'rx', 'ry', 'rz']] |
-            None = None, box: Literal['limits'] | Box1 | None = None, qd_ref: ArrayLike | Mapping[str, Any] | None =
-            None, qdd_ref: ArrayLike | Mapping[str, Any] | None = None, angles: Literal['rad', 'deg'] | None = None, t:
-            Any | None = None, violations: Any | None = None, duration_s: Any | None = None, binding: Any | None = None,
-            provenance: Any | None = None, warnings: Any | None = None, read_as: Any | None = None, fourier: Any | None
-            = None, score: Any | None = None, first_random: Any | None = None, tries: Any | None = None, improvements:
-            Any | None = None, samples_judged: Any | None = None, base_parameters: Any | None = None, idempotency_key:
-            str | None = None
+            'link_jacobians', 'ledger', 'derivatives', 'second_derivatives', 'acceleration_second_derivatives',
+            'checks', 'drive', 'decoupling', 'multipliers', 'constraint_power', 'actuation', 'constraint_jacobian',
+            'projectors', 'integrability']] | None = None, payload: Payload | None = None, coriolis_form:
+            Literal['christoffel', 'c1', 'c2', 'stacked'] | None = None, frame: str | Point1 | None = None, axes:
+            Sequence[Literal['x', 'y', 'z', 'rx', 'ry', 'rz']] | None = None, box: Literal['limits'] | Box1 | None =
+            None, qd_ref: ArrayLike | Mapping[str, Any] | None = None, qdd_ref: ArrayLike | Mapping[str, Any] | None =
+            None, angles: Literal['rad', 'deg'] | None = None, t: Any | None = None, violations: Any | None = None,
+            duration_s: Any | None = None, binding: Any | None = None, provenance: Any | None = None, warnings: Any |
+            None = None, read_as: Any | None = None, fourier: Any | None = None, score: Any | None = None, first_random:
+            Any | None = None, tries: Any | None = None, improvements: Any | None = None, samples_judged: Any | None =
+            None, base_parameters: Any | None = None, idempotency_key: str | None = None
     ) -> InverseDynamicsResult: ...
     def inverse_dynamics(
             self, q: ArrayLike | Mapping[str, Any] | None = None, qd: ArrayLike | Mapping[str, Any] | None = None, qdd:
@@ -867,17 +871,17 @@ class RobotOperations:
             'mass_matrix_inverse', 'mass_matrix_bounds', 'mass_matrix_rate', 'mass_matrix_derivatives',
             'coriolis_matrix', 'coriolis_vector', 'christoffel_symbols', 'gravity_torque', 'friction', 'energy',
             'momentum', 'center_of_mass', 'center_of_mass_jacobian', 'operational_space_inertia', 'passivity',
-            'link_jacobians', 'ledger', 'derivatives', 'second_derivatives', 'checks', 'drive', 'decoupling',
-            'multipliers', 'constraint_power', 'actuation', 'constraint_jacobian', 'projectors', 'integrability']] |
-            None = None, payload: Payload | None = None, coriolis_form: Literal['christoffel', 'c1', 'c2', 'stacked'] |
-            None = None, frame: str | Point1 | None = None, axes: Sequence[Literal['x', 'y', 'z', 'rx', 'ry', 'rz']] |
-            None = None, box: Literal['limits'] | Box1 | None = None, qd_ref: ArrayLike | Mapping[str, Any] | None =
-            None, qdd_ref: ArrayLike | Mapping[str, Any] | None = None, angles: Literal['rad', 'deg'] | None = None, t:
-            Any | None = None, violations: Any | None = None, duration_s: Any | None = None, binding: Any | None = None,
-            provenance: Any | None = None, warnings: Any | None = None, read_as: Any | None = None, fourier: Any | None
-            = None, score: Any | None = None, first_random: Any | None = None, tries: Any | None = None, improvements:
-            Any | None = None, samples_judged: Any | None = None, base_parameters: Any | None = None, idempotency_key:
-            str | None = None
+            'link_jacobians', 'ledger', 'derivatives', 'second_derivatives', 'acceleration_second_derivatives',
+            'checks', 'drive', 'decoupling', 'multipliers', 'constraint_power', 'actuation', 'constraint_jacobian',
+            'projectors', 'integrability']] | None = None, payload: Payload | None = None, coriolis_form:
+            Literal['christoffel', 'c1', 'c2', 'stacked'] | None = None, frame: str | Point1 | None = None, axes:
+            Sequence[Literal['x', 'y', 'z', 'rx', 'ry', 'rz']] | None = None, box: Literal['limits'] | Box1 | None =
+            None, qd_ref: ArrayLike | Mapping[str, Any] | None = None, qdd_ref: ArrayLike | Mapping[str, Any] | None =
+            None, angles: Literal['rad', 'deg'] | None = None, t: Any | None = None, violations: Any | None = None,
+            duration_s: Any | None = None, binding: Any | None = None, provenance: Any | None = None, warnings: Any |
+            None = None, read_as: Any | None = None, fourier: Any | None = None, score: Any | None = None, first_random:
+            Any | None = None, tries: Any | None = None, improvements: Any | None = None, samples_judged: Any | None =
+            None, base_parameters: Any | None = None, idempotency_key: str | None = None
     ) -> Array | InverseDynamicsResult:
         """Joint torques from motion.
 
@@ -896,8 +900,8 @@ class RobotOperations:
             joints: Another order of joints for every array of the request and the answer; names each moving joint
                 once
             gravity: m/s^2 in the world frame, instead of the robot's own
-            without: Terms to leave out of torque, `ledger`, `derivatives`, `second_derivatives` and `checks`;
-                rotors also of the matrices
+            without: Terms to leave out of torque, `ledger`, `derivatives`, second derivatives and `checks`; rotors
+                also of the matrices
             include: Further results, in the robot's own order or that of `joints`; not for NPY answers
             coriolis_form: Of `coriolis_matrix`; c1 and c2 are for robots without spherical and floating joints
                 (default christoffel)
@@ -944,13 +948,13 @@ class RobotOperations:
             'limits', 'mass_matrix', 'mass_matrix_inverse', 'mass_matrix_bounds', 'mass_matrix_rate',
             'mass_matrix_derivatives', 'coriolis_matrix', 'coriolis_vector', 'christoffel_symbols', 'gravity_torque',
             'friction', 'energy', 'momentum', 'center_of_mass', 'center_of_mass_jacobian', 'operational_space_inertia',
-            'passivity', 'link_jacobians', 'ledger', 'derivatives', 'second_derivatives', 'checks', 'drive',
-            'decoupling', 'multipliers', 'constraint_power', 'actuation', 'constraint_jacobian', 'projectors',
-            'integrability']] | None = None, payload: Payload | None = None, coriolis_form: Literal['christoffel', 'c1',
-            'c2', 'stacked'] | None = None, frame: str | Point1 | None = None, axes: Sequence[Literal['x', 'y', 'z',
-            'rx', 'ry', 'rz']] | None = None, box: Literal['limits'] | Box1 | None = None, qd_ref: ArrayLike |
-            Mapping[str, Any] | None = None, qdd_ref: ArrayLike | Mapping[str, Any] | None = None, angles:
-            Literal['rad', 'deg'] | None = None, idempotency_key: str | None = None
+            'passivity', 'link_jacobians', 'ledger', 'derivatives', 'second_derivatives',
+            'acceleration_second_derivatives', 'checks', 'drive', 'decoupling', 'multipliers', 'constraint_power',
+            'actuation', 'constraint_jacobian', 'projectors', 'integrability']] | None = None, payload: Payload | None =
+            None, coriolis_form: Literal['christoffel', 'c1', 'c2', 'stacked'] | None = None, frame: str | Point1 | None
+            = None, axes: Sequence[Literal['x', 'y', 'z', 'rx', 'ry', 'rz']] | None = None, box: Literal['limits'] |
+            Box1 | None = None, qd_ref: ArrayLike | Mapping[str, Any] | None = None, qdd_ref: ArrayLike | Mapping[str,
+            Any] | None = None, angles: Literal['rad', 'deg'] | None = None, idempotency_key: str | None = None
     ) -> ForwardDynamicsResult: ...
     def forward_dynamics(
             self, q: ArrayLike | Mapping[str, Any], qd: ArrayLike | Mapping[str, Any] | None = None, tau: ArrayLike |
@@ -960,13 +964,13 @@ class RobotOperations:
             'limits', 'mass_matrix', 'mass_matrix_inverse', 'mass_matrix_bounds', 'mass_matrix_rate',
             'mass_matrix_derivatives', 'coriolis_matrix', 'coriolis_vector', 'christoffel_symbols', 'gravity_torque',
             'friction', 'energy', 'momentum', 'center_of_mass', 'center_of_mass_jacobian', 'operational_space_inertia',
-            'passivity', 'link_jacobians', 'ledger', 'derivatives', 'second_derivatives', 'checks', 'drive',
-            'decoupling', 'multipliers', 'constraint_power', 'actuation', 'constraint_jacobian', 'projectors',
-            'integrability']] | None = None, payload: Payload | None = None, coriolis_form: Literal['christoffel', 'c1',
-            'c2', 'stacked'] | None = None, frame: str | Point1 | None = None, axes: Sequence[Literal['x', 'y', 'z',
-            'rx', 'ry', 'rz']] | None = None, box: Literal['limits'] | Box1 | None = None, qd_ref: ArrayLike |
-            Mapping[str, Any] | None = None, qdd_ref: ArrayLike | Mapping[str, Any] | None = None, angles:
-            Literal['rad', 'deg'] | None = None, idempotency_key: str | None = None
+            'passivity', 'link_jacobians', 'ledger', 'derivatives', 'second_derivatives',
+            'acceleration_second_derivatives', 'checks', 'drive', 'decoupling', 'multipliers', 'constraint_power',
+            'actuation', 'constraint_jacobian', 'projectors', 'integrability']] | None = None, payload: Payload | None =
+            None, coriolis_form: Literal['christoffel', 'c1', 'c2', 'stacked'] | None = None, frame: str | Point1 | None
+            = None, axes: Sequence[Literal['x', 'y', 'z', 'rx', 'ry', 'rz']] | None = None, box: Literal['limits'] |
+            Box1 | None = None, qd_ref: ArrayLike | Mapping[str, Any] | None = None, qdd_ref: ArrayLike | Mapping[str,
+            Any] | None = None, angles: Literal['rad', 'deg'] | None = None, idempotency_key: str | None = None
     ) -> Array | ForwardDynamicsResult:
         """Accelerations from joint torques.
 
@@ -981,8 +985,8 @@ class RobotOperations:
             joints: Another order of joints for every array of the request and the answer; names each moving joint
                 once
             gravity: m/s^2 in the world frame, instead of the robot's own
-            without: Terms to leave out of torque, `ledger`, `derivatives`, `second_derivatives` and `checks`;
-                rotors also of the matrices
+            without: Terms to leave out of torque, `ledger`, `derivatives`, second derivatives and `checks`; rotors
+                also of the matrices
             include: Further results, in the robot's own order or that of `joints`; not for NPY answers
             coriolis_form: Of `coriolis_matrix`; c1 and c2 are for robots without spherical and floating joints
                 (default christoffel)
@@ -1005,27 +1009,28 @@ class RobotOperations:
             'mass_matrix_inverse', 'mass_matrix_bounds', 'mass_matrix_rate', 'mass_matrix_derivatives',
             'coriolis_matrix', 'coriolis_vector', 'christoffel_symbols', 'gravity_torque', 'friction', 'energy',
             'momentum', 'center_of_mass', 'center_of_mass_jacobian', 'operational_space_inertia', 'passivity',
-            'link_jacobians', 'ledger', 'derivatives', 'second_derivatives', 'checks', 'drive', 'decoupling',
-            'multipliers', 'constraint_power', 'actuation', 'constraint_jacobian', 'projectors', 'integrability']], qd:
-            ArrayLike | Mapping[str, Any] | None = None, qdd: ArrayLike | Mapping[str, Any] | None = None, *, tau: Any |
-            None = None, joints: Sequence[str] | None = None, external_wrenches: Sequence[Wrench] | None = None,
-            gravity: ArrayLike | None = None, without: Sequence[Literal['friction', 'rotor', 'spring', 'gravity',
-            'external', 'velocity', 'inertia']] | None = None, payload: Payload | None = None, coriolis_form:
-            Literal['christoffel', 'c1', 'c2', 'stacked'] | None = None, frame: str | Point1 | None = None, axes:
-            Sequence[Literal['x', 'y', 'z', 'rx', 'ry', 'rz']] | None = None, box: Literal['limits'] | Box1 | None =
-            None, qd_ref: ArrayLike | Mapping[str, Any] | None = None, qdd_ref: ArrayLike | Mapping[str, Any] | None =
-            None, angles: Literal['rad', 'deg'] | None = None, t: Any | None = None, violations: Any | None = None,
-            duration_s: Any | None = None, binding: Any | None = None, provenance: Any | None = None, warnings: Any |
-            None = None, read_as: Any | None = None, fourier: Any | None = None, score: Any | None = None, first_random:
-            Any | None = None, tries: Any | None = None, improvements: Any | None = None, samples_judged: Any | None =
-            None, base_parameters: Any | None = None, idempotency_key: str | None = None
+            'link_jacobians', 'ledger', 'derivatives', 'second_derivatives', 'acceleration_second_derivatives',
+            'checks', 'drive', 'decoupling', 'multipliers', 'constraint_power', 'actuation', 'constraint_jacobian',
+            'projectors', 'integrability']], qd: ArrayLike | Mapping[str, Any] | None = None, qdd: ArrayLike |
+            Mapping[str, Any] | None = None, *, tau: Any | None = None, joints: Sequence[str] | None = None,
+            external_wrenches: Sequence[Wrench] | None = None, gravity: ArrayLike | None = None, without:
+            Sequence[Literal['friction', 'rotor', 'spring', 'gravity', 'external', 'velocity', 'inertia']] | None =
+            None, payload: Payload | None = None, coriolis_form: Literal['christoffel', 'c1', 'c2', 'stacked'] | None =
+            None, frame: str | Point1 | None = None, axes: Sequence[Literal['x', 'y', 'z', 'rx', 'ry', 'rz']] | None =
+            None, box: Literal['limits'] | Box1 | None = None, qd_ref: ArrayLike | Mapping[str, Any] | None = None,
+            qdd_ref: ArrayLike | Mapping[str, Any] | None = None, angles: Literal['rad', 'deg'] | None = None, t: Any |
+            None = None, violations: Any | None = None, duration_s: Any | None = None, binding: Any | None = None,
+            provenance: Any | None = None, warnings: Any | None = None, read_as: Any | None = None, fourier: Any | None
+            = None, score: Any | None = None, first_random: Any | None = None, tries: Any | None = None, improvements:
+            Any | None = None, samples_judged: Any | None = None, base_parameters: Any | None = None, idempotency_key:
+            str | None = None
     ) -> TermsResult:
         """Any terms of the equation of motion, in one pass.
 
         What `include` names, of each sample. Rates and accelerations that are left out are zero. Robots of more
         than 128 degrees of freedom get `mass_matrix`, `coriolis_vector`, `gravity_torque`, `energy`, `momentum` and
-        `derivatives`, as far as memory reaches, those of up to 128 all (`second_derivatives` up to 64); bounds over
-        a `box` for chains of up to 180 joints, mimicking and fixed ones among them.
+        `derivatives`, as far as memory reaches, those of up to 128 all (second derivatives up to 64); bounds over a
+        `box` for chains of up to 180 joints, mimicking and fixed ones among them.
 
         Arguments:
             q: rad or m: nq numbers a sample
@@ -1036,8 +1041,8 @@ class RobotOperations:
             joints: Another order of joints for every array of the request and the answer; names each moving joint
                 once
             gravity: m/s^2 in the world frame, instead of the robot's own
-            without: Terms to leave out of torque, `ledger`, `derivatives`, `second_derivatives` and `checks`;
-                rotors also of the matrices
+            without: Terms to leave out of torque, `ledger`, `derivatives`, second derivatives and `checks`; rotors
+                also of the matrices
             coriolis_form: Of `coriolis_matrix`; c1 and c2 are for robots without spherical and floating joints
                 (default christoffel)
             frame: The point of `operational_space_inertia`
@@ -1653,17 +1658,17 @@ class RobotJobs:
             'mass_matrix_inverse', 'mass_matrix_bounds', 'mass_matrix_rate', 'mass_matrix_derivatives',
             'coriolis_matrix', 'coriolis_vector', 'christoffel_symbols', 'gravity_torque', 'friction', 'energy',
             'momentum', 'center_of_mass', 'center_of_mass_jacobian', 'operational_space_inertia', 'passivity',
-            'link_jacobians', 'ledger', 'derivatives', 'second_derivatives', 'checks', 'drive', 'decoupling',
-            'multipliers', 'constraint_power', 'actuation', 'constraint_jacobian', 'projectors', 'integrability']] |
-            None = None, payload: Payload | None = None, coriolis_form: Literal['christoffel', 'c1', 'c2', 'stacked'] |
-            None = None, frame: str | Point1 | None = None, axes: Sequence[Literal['x', 'y', 'z', 'rx', 'ry', 'rz']] |
-            None = None, box: Literal['limits'] | Box1 | None = None, qd_ref: ArrayLike | Mapping[str, Any] | None =
-            None, qdd_ref: ArrayLike | Mapping[str, Any] | None = None, angles: Literal['rad', 'deg'] | None = None, t:
-            Any | None = None, violations: Any | None = None, duration_s: Any | None = None, binding: Any | None = None,
-            provenance: Any | None = None, warnings: Any | None = None, read_as: Any | None = None, fourier: Any | None
-            = None, score: Any | None = None, first_random: Any | None = None, tries: Any | None = None, improvements:
-            Any | None = None, samples_judged: Any | None = None, base_parameters: Any | None = None, idempotency_key:
-            str | None = None
+            'link_jacobians', 'ledger', 'derivatives', 'second_derivatives', 'acceleration_second_derivatives',
+            'checks', 'drive', 'decoupling', 'multipliers', 'constraint_power', 'actuation', 'constraint_jacobian',
+            'projectors', 'integrability']] | None = None, payload: Payload | None = None, coriolis_form:
+            Literal['christoffel', 'c1', 'c2', 'stacked'] | None = None, frame: str | Point1 | None = None, axes:
+            Sequence[Literal['x', 'y', 'z', 'rx', 'ry', 'rz']] | None = None, box: Literal['limits'] | Box1 | None =
+            None, qd_ref: ArrayLike | Mapping[str, Any] | None = None, qdd_ref: ArrayLike | Mapping[str, Any] | None =
+            None, angles: Literal['rad', 'deg'] | None = None, t: Any | None = None, violations: Any | None = None,
+            duration_s: Any | None = None, binding: Any | None = None, provenance: Any | None = None, warnings: Any |
+            None = None, read_as: Any | None = None, fourier: Any | None = None, score: Any | None = None, first_random:
+            Any | None = None, tries: Any | None = None, improvements: Any | None = None, samples_judged: Any | None =
+            None, base_parameters: Any | None = None, idempotency_key: str | None = None
     ) -> Job[InverseDynamicsResult]:
         return self._compute('inverse-dynamics', InverseDynamicsResult, {'q': q, 'qd': qd, 'qdd': qdd,
             'tau': tau, 'from': from_, 'joints': joints, 'external_wrenches': external_wrenches, 'gravity':
@@ -1682,13 +1687,13 @@ class RobotJobs:
             'limits', 'mass_matrix', 'mass_matrix_inverse', 'mass_matrix_bounds', 'mass_matrix_rate',
             'mass_matrix_derivatives', 'coriolis_matrix', 'coriolis_vector', 'christoffel_symbols', 'gravity_torque',
             'friction', 'energy', 'momentum', 'center_of_mass', 'center_of_mass_jacobian', 'operational_space_inertia',
-            'passivity', 'link_jacobians', 'ledger', 'derivatives', 'second_derivatives', 'checks', 'drive',
-            'decoupling', 'multipliers', 'constraint_power', 'actuation', 'constraint_jacobian', 'projectors',
-            'integrability']] | None = None, payload: Payload | None = None, coriolis_form: Literal['christoffel', 'c1',
-            'c2', 'stacked'] | None = None, frame: str | Point1 | None = None, axes: Sequence[Literal['x', 'y', 'z',
-            'rx', 'ry', 'rz']] | None = None, box: Literal['limits'] | Box1 | None = None, qd_ref: ArrayLike |
-            Mapping[str, Any] | None = None, qdd_ref: ArrayLike | Mapping[str, Any] | None = None, angles:
-            Literal['rad', 'deg'] | None = None, idempotency_key: str | None = None
+            'passivity', 'link_jacobians', 'ledger', 'derivatives', 'second_derivatives',
+            'acceleration_second_derivatives', 'checks', 'drive', 'decoupling', 'multipliers', 'constraint_power',
+            'actuation', 'constraint_jacobian', 'projectors', 'integrability']] | None = None, payload: Payload | None =
+            None, coriolis_form: Literal['christoffel', 'c1', 'c2', 'stacked'] | None = None, frame: str | Point1 | None
+            = None, axes: Sequence[Literal['x', 'y', 'z', 'rx', 'ry', 'rz']] | None = None, box: Literal['limits'] |
+            Box1 | None = None, qd_ref: ArrayLike | Mapping[str, Any] | None = None, qdd_ref: ArrayLike | Mapping[str,
+            Any] | None = None, angles: Literal['rad', 'deg'] | None = None, idempotency_key: str | None = None
     ) -> Job[ForwardDynamicsResult]:
         return self._compute('forward-dynamics', ForwardDynamicsResult, {'q': q, 'qd': qd, 'tau': tau,
             'joints': joints, 'external_wrenches': external_wrenches, 'gravity': gravity, 'without':
@@ -1701,20 +1706,21 @@ class RobotJobs:
             'mass_matrix_inverse', 'mass_matrix_bounds', 'mass_matrix_rate', 'mass_matrix_derivatives',
             'coriolis_matrix', 'coriolis_vector', 'christoffel_symbols', 'gravity_torque', 'friction', 'energy',
             'momentum', 'center_of_mass', 'center_of_mass_jacobian', 'operational_space_inertia', 'passivity',
-            'link_jacobians', 'ledger', 'derivatives', 'second_derivatives', 'checks', 'drive', 'decoupling',
-            'multipliers', 'constraint_power', 'actuation', 'constraint_jacobian', 'projectors', 'integrability']], qd:
-            ArrayLike | Mapping[str, Any] | None = None, qdd: ArrayLike | Mapping[str, Any] | None = None, *, tau: Any |
-            None = None, joints: Sequence[str] | None = None, external_wrenches: Sequence[Wrench] | None = None,
-            gravity: ArrayLike | None = None, without: Sequence[Literal['friction', 'rotor', 'spring', 'gravity',
-            'external', 'velocity', 'inertia']] | None = None, payload: Payload | None = None, coriolis_form:
-            Literal['christoffel', 'c1', 'c2', 'stacked'] | None = None, frame: str | Point1 | None = None, axes:
-            Sequence[Literal['x', 'y', 'z', 'rx', 'ry', 'rz']] | None = None, box: Literal['limits'] | Box1 | None =
-            None, qd_ref: ArrayLike | Mapping[str, Any] | None = None, qdd_ref: ArrayLike | Mapping[str, Any] | None =
-            None, angles: Literal['rad', 'deg'] | None = None, t: Any | None = None, violations: Any | None = None,
-            duration_s: Any | None = None, binding: Any | None = None, provenance: Any | None = None, warnings: Any |
-            None = None, read_as: Any | None = None, fourier: Any | None = None, score: Any | None = None, first_random:
-            Any | None = None, tries: Any | None = None, improvements: Any | None = None, samples_judged: Any | None =
-            None, base_parameters: Any | None = None, idempotency_key: str | None = None
+            'link_jacobians', 'ledger', 'derivatives', 'second_derivatives', 'acceleration_second_derivatives',
+            'checks', 'drive', 'decoupling', 'multipliers', 'constraint_power', 'actuation', 'constraint_jacobian',
+            'projectors', 'integrability']], qd: ArrayLike | Mapping[str, Any] | None = None, qdd: ArrayLike |
+            Mapping[str, Any] | None = None, *, tau: Any | None = None, joints: Sequence[str] | None = None,
+            external_wrenches: Sequence[Wrench] | None = None, gravity: ArrayLike | None = None, without:
+            Sequence[Literal['friction', 'rotor', 'spring', 'gravity', 'external', 'velocity', 'inertia']] | None =
+            None, payload: Payload | None = None, coriolis_form: Literal['christoffel', 'c1', 'c2', 'stacked'] | None =
+            None, frame: str | Point1 | None = None, axes: Sequence[Literal['x', 'y', 'z', 'rx', 'ry', 'rz']] | None =
+            None, box: Literal['limits'] | Box1 | None = None, qd_ref: ArrayLike | Mapping[str, Any] | None = None,
+            qdd_ref: ArrayLike | Mapping[str, Any] | None = None, angles: Literal['rad', 'deg'] | None = None, t: Any |
+            None = None, violations: Any | None = None, duration_s: Any | None = None, binding: Any | None = None,
+            provenance: Any | None = None, warnings: Any | None = None, read_as: Any | None = None, fourier: Any | None
+            = None, score: Any | None = None, first_random: Any | None = None, tries: Any | None = None, improvements:
+            Any | None = None, samples_judged: Any | None = None, base_parameters: Any | None = None, idempotency_key:
+            str | None = None
     ) -> Job[TermsResult]:
         return self._compute('terms', TermsResult, {'q': q, 'include': include, 'qd': qd, 'qdd': qdd, 'tau':
             tau, 'joints': joints, 'external_wrenches': external_wrenches, 'gravity': gravity, 'without':
@@ -1944,17 +1950,17 @@ class AsyncRobotOperations:
             'mass_matrix_inverse', 'mass_matrix_bounds', 'mass_matrix_rate', 'mass_matrix_derivatives',
             'coriolis_matrix', 'coriolis_vector', 'christoffel_symbols', 'gravity_torque', 'friction', 'energy',
             'momentum', 'center_of_mass', 'center_of_mass_jacobian', 'operational_space_inertia', 'passivity',
-            'link_jacobians', 'ledger', 'derivatives', 'second_derivatives', 'checks', 'drive', 'decoupling',
-            'multipliers', 'constraint_power', 'actuation', 'constraint_jacobian', 'projectors', 'integrability']] |
-            None = None, payload: Payload | None = None, coriolis_form: Literal['christoffel', 'c1', 'c2', 'stacked'] |
-            None = None, frame: str | Point1 | None = None, axes: Sequence[Literal['x', 'y', 'z', 'rx', 'ry', 'rz']] |
-            None = None, box: Literal['limits'] | Box1 | None = None, qd_ref: ArrayLike | Mapping[str, Any] | None =
-            None, qdd_ref: ArrayLike | Mapping[str, Any] | None = None, angles: Literal['rad', 'deg'] | None = None, t:
-            Any | None = None, violations: Any | None = None, duration_s: Any | None = None, binding: Any | None = None,
-            provenance: Any | None = None, warnings: Any | None = None, read_as: Any | None = None, fourier: Any | None
-            = None, score: Any | None = None, first_random: Any | None = None, tries: Any | None = None, improvements:
-            Any | None = None, samples_judged: Any | None = None, base_parameters: Any | None = None, idempotency_key:
-            str | None = None
+            'link_jacobians', 'ledger', 'derivatives', 'second_derivatives', 'acceleration_second_derivatives',
+            'checks', 'drive', 'decoupling', 'multipliers', 'constraint_power', 'actuation', 'constraint_jacobian',
+            'projectors', 'integrability']] | None = None, payload: Payload | None = None, coriolis_form:
+            Literal['christoffel', 'c1', 'c2', 'stacked'] | None = None, frame: str | Point1 | None = None, axes:
+            Sequence[Literal['x', 'y', 'z', 'rx', 'ry', 'rz']] | None = None, box: Literal['limits'] | Box1 | None =
+            None, qd_ref: ArrayLike | Mapping[str, Any] | None = None, qdd_ref: ArrayLike | Mapping[str, Any] | None =
+            None, angles: Literal['rad', 'deg'] | None = None, t: Any | None = None, violations: Any | None = None,
+            duration_s: Any | None = None, binding: Any | None = None, provenance: Any | None = None, warnings: Any |
+            None = None, read_as: Any | None = None, fourier: Any | None = None, score: Any | None = None, first_random:
+            Any | None = None, tries: Any | None = None, improvements: Any | None = None, samples_judged: Any | None =
+            None, base_parameters: Any | None = None, idempotency_key: str | None = None
     ) -> Awaitable[InverseDynamicsResult]: ...
     def inverse_dynamics(
             self, q: ArrayLike | Mapping[str, Any] | None = None, qd: ArrayLike | Mapping[str, Any] | None = None, qdd:
@@ -1965,17 +1971,17 @@ class AsyncRobotOperations:
             'mass_matrix_inverse', 'mass_matrix_bounds', 'mass_matrix_rate', 'mass_matrix_derivatives',
             'coriolis_matrix', 'coriolis_vector', 'christoffel_symbols', 'gravity_torque', 'friction', 'energy',
             'momentum', 'center_of_mass', 'center_of_mass_jacobian', 'operational_space_inertia', 'passivity',
-            'link_jacobians', 'ledger', 'derivatives', 'second_derivatives', 'checks', 'drive', 'decoupling',
-            'multipliers', 'constraint_power', 'actuation', 'constraint_jacobian', 'projectors', 'integrability']] |
-            None = None, payload: Payload | None = None, coriolis_form: Literal['christoffel', 'c1', 'c2', 'stacked'] |
-            None = None, frame: str | Point1 | None = None, axes: Sequence[Literal['x', 'y', 'z', 'rx', 'ry', 'rz']] |
-            None = None, box: Literal['limits'] | Box1 | None = None, qd_ref: ArrayLike | Mapping[str, Any] | None =
-            None, qdd_ref: ArrayLike | Mapping[str, Any] | None = None, angles: Literal['rad', 'deg'] | None = None, t:
-            Any | None = None, violations: Any | None = None, duration_s: Any | None = None, binding: Any | None = None,
-            provenance: Any | None = None, warnings: Any | None = None, read_as: Any | None = None, fourier: Any | None
-            = None, score: Any | None = None, first_random: Any | None = None, tries: Any | None = None, improvements:
-            Any | None = None, samples_judged: Any | None = None, base_parameters: Any | None = None, idempotency_key:
-            str | None = None
+            'link_jacobians', 'ledger', 'derivatives', 'second_derivatives', 'acceleration_second_derivatives',
+            'checks', 'drive', 'decoupling', 'multipliers', 'constraint_power', 'actuation', 'constraint_jacobian',
+            'projectors', 'integrability']] | None = None, payload: Payload | None = None, coriolis_form:
+            Literal['christoffel', 'c1', 'c2', 'stacked'] | None = None, frame: str | Point1 | None = None, axes:
+            Sequence[Literal['x', 'y', 'z', 'rx', 'ry', 'rz']] | None = None, box: Literal['limits'] | Box1 | None =
+            None, qd_ref: ArrayLike | Mapping[str, Any] | None = None, qdd_ref: ArrayLike | Mapping[str, Any] | None =
+            None, angles: Literal['rad', 'deg'] | None = None, t: Any | None = None, violations: Any | None = None,
+            duration_s: Any | None = None, binding: Any | None = None, provenance: Any | None = None, warnings: Any |
+            None = None, read_as: Any | None = None, fourier: Any | None = None, score: Any | None = None, first_random:
+            Any | None = None, tries: Any | None = None, improvements: Any | None = None, samples_judged: Any | None =
+            None, base_parameters: Any | None = None, idempotency_key: str | None = None
     ) -> Awaitable[Array] | Awaitable[InverseDynamicsResult]:
         """Joint torques from motion.
 
@@ -1994,8 +2000,8 @@ class AsyncRobotOperations:
             joints: Another order of joints for every array of the request and the answer; names each moving joint
                 once
             gravity: m/s^2 in the world frame, instead of the robot's own
-            without: Terms to leave out of torque, `ledger`, `derivatives`, `second_derivatives` and `checks`;
-                rotors also of the matrices
+            without: Terms to leave out of torque, `ledger`, `derivatives`, second derivatives and `checks`; rotors
+                also of the matrices
             include: Further results, in the robot's own order or that of `joints`; not for NPY answers
             coriolis_form: Of `coriolis_matrix`; c1 and c2 are for robots without spherical and floating joints
                 (default christoffel)
@@ -2042,13 +2048,13 @@ class AsyncRobotOperations:
             'limits', 'mass_matrix', 'mass_matrix_inverse', 'mass_matrix_bounds', 'mass_matrix_rate',
             'mass_matrix_derivatives', 'coriolis_matrix', 'coriolis_vector', 'christoffel_symbols', 'gravity_torque',
             'friction', 'energy', 'momentum', 'center_of_mass', 'center_of_mass_jacobian', 'operational_space_inertia',
-            'passivity', 'link_jacobians', 'ledger', 'derivatives', 'second_derivatives', 'checks', 'drive',
-            'decoupling', 'multipliers', 'constraint_power', 'actuation', 'constraint_jacobian', 'projectors',
-            'integrability']] | None = None, payload: Payload | None = None, coriolis_form: Literal['christoffel', 'c1',
-            'c2', 'stacked'] | None = None, frame: str | Point1 | None = None, axes: Sequence[Literal['x', 'y', 'z',
-            'rx', 'ry', 'rz']] | None = None, box: Literal['limits'] | Box1 | None = None, qd_ref: ArrayLike |
-            Mapping[str, Any] | None = None, qdd_ref: ArrayLike | Mapping[str, Any] | None = None, angles:
-            Literal['rad', 'deg'] | None = None, idempotency_key: str | None = None
+            'passivity', 'link_jacobians', 'ledger', 'derivatives', 'second_derivatives',
+            'acceleration_second_derivatives', 'checks', 'drive', 'decoupling', 'multipliers', 'constraint_power',
+            'actuation', 'constraint_jacobian', 'projectors', 'integrability']] | None = None, payload: Payload | None =
+            None, coriolis_form: Literal['christoffel', 'c1', 'c2', 'stacked'] | None = None, frame: str | Point1 | None
+            = None, axes: Sequence[Literal['x', 'y', 'z', 'rx', 'ry', 'rz']] | None = None, box: Literal['limits'] |
+            Box1 | None = None, qd_ref: ArrayLike | Mapping[str, Any] | None = None, qdd_ref: ArrayLike | Mapping[str,
+            Any] | None = None, angles: Literal['rad', 'deg'] | None = None, idempotency_key: str | None = None
     ) -> Awaitable[ForwardDynamicsResult]: ...
     def forward_dynamics(
             self, q: ArrayLike | Mapping[str, Any], qd: ArrayLike | Mapping[str, Any] | None = None, tau: ArrayLike |
@@ -2058,13 +2064,13 @@ class AsyncRobotOperations:
             'limits', 'mass_matrix', 'mass_matrix_inverse', 'mass_matrix_bounds', 'mass_matrix_rate',
             'mass_matrix_derivatives', 'coriolis_matrix', 'coriolis_vector', 'christoffel_symbols', 'gravity_torque',
             'friction', 'energy', 'momentum', 'center_of_mass', 'center_of_mass_jacobian', 'operational_space_inertia',
-            'passivity', 'link_jacobians', 'ledger', 'derivatives', 'second_derivatives', 'checks', 'drive',
-            'decoupling', 'multipliers', 'constraint_power', 'actuation', 'constraint_jacobian', 'projectors',
-            'integrability']] | None = None, payload: Payload | None = None, coriolis_form: Literal['christoffel', 'c1',
-            'c2', 'stacked'] | None = None, frame: str | Point1 | None = None, axes: Sequence[Literal['x', 'y', 'z',
-            'rx', 'ry', 'rz']] | None = None, box: Literal['limits'] | Box1 | None = None, qd_ref: ArrayLike |
-            Mapping[str, Any] | None = None, qdd_ref: ArrayLike | Mapping[str, Any] | None = None, angles:
-            Literal['rad', 'deg'] | None = None, idempotency_key: str | None = None
+            'passivity', 'link_jacobians', 'ledger', 'derivatives', 'second_derivatives',
+            'acceleration_second_derivatives', 'checks', 'drive', 'decoupling', 'multipliers', 'constraint_power',
+            'actuation', 'constraint_jacobian', 'projectors', 'integrability']] | None = None, payload: Payload | None =
+            None, coriolis_form: Literal['christoffel', 'c1', 'c2', 'stacked'] | None = None, frame: str | Point1 | None
+            = None, axes: Sequence[Literal['x', 'y', 'z', 'rx', 'ry', 'rz']] | None = None, box: Literal['limits'] |
+            Box1 | None = None, qd_ref: ArrayLike | Mapping[str, Any] | None = None, qdd_ref: ArrayLike | Mapping[str,
+            Any] | None = None, angles: Literal['rad', 'deg'] | None = None, idempotency_key: str | None = None
     ) -> Awaitable[Array] | Awaitable[ForwardDynamicsResult]:
         """Accelerations from joint torques.
 
@@ -2079,8 +2085,8 @@ class AsyncRobotOperations:
             joints: Another order of joints for every array of the request and the answer; names each moving joint
                 once
             gravity: m/s^2 in the world frame, instead of the robot's own
-            without: Terms to leave out of torque, `ledger`, `derivatives`, `second_derivatives` and `checks`;
-                rotors also of the matrices
+            without: Terms to leave out of torque, `ledger`, `derivatives`, second derivatives and `checks`; rotors
+                also of the matrices
             include: Further results, in the robot's own order or that of `joints`; not for NPY answers
             coriolis_form: Of `coriolis_matrix`; c1 and c2 are for robots without spherical and floating joints
                 (default christoffel)
@@ -2103,20 +2109,21 @@ class AsyncRobotOperations:
             'mass_matrix_inverse', 'mass_matrix_bounds', 'mass_matrix_rate', 'mass_matrix_derivatives',
             'coriolis_matrix', 'coriolis_vector', 'christoffel_symbols', 'gravity_torque', 'friction', 'energy',
             'momentum', 'center_of_mass', 'center_of_mass_jacobian', 'operational_space_inertia', 'passivity',
-            'link_jacobians', 'ledger', 'derivatives', 'second_derivatives', 'checks', 'drive', 'decoupling',
-            'multipliers', 'constraint_power', 'actuation', 'constraint_jacobian', 'projectors', 'integrability']], qd:
-            ArrayLike | Mapping[str, Any] | None = None, qdd: ArrayLike | Mapping[str, Any] | None = None, *, tau: Any |
-            None = None, joints: Sequence[str] | None = None, external_wrenches: Sequence[Wrench] | None = None,
-            gravity: ArrayLike | None = None, without: Sequence[Literal['friction', 'rotor', 'spring', 'gravity',
-            'external', 'velocity', 'inertia']] | None = None, payload: Payload | None = None, coriolis_form:
-            Literal['christoffel', 'c1', 'c2', 'stacked'] | None = None, frame: str | Point1 | None = None, axes:
-            Sequence[Literal['x', 'y', 'z', 'rx', 'ry', 'rz']] | None = None, box: Literal['limits'] | Box1 | None =
-            None, qd_ref: ArrayLike | Mapping[str, Any] | None = None, qdd_ref: ArrayLike | Mapping[str, Any] | None =
-            None, angles: Literal['rad', 'deg'] | None = None, t: Any | None = None, violations: Any | None = None,
-            duration_s: Any | None = None, binding: Any | None = None, provenance: Any | None = None, warnings: Any |
-            None = None, read_as: Any | None = None, fourier: Any | None = None, score: Any | None = None, first_random:
-            Any | None = None, tries: Any | None = None, improvements: Any | None = None, samples_judged: Any | None =
-            None, base_parameters: Any | None = None, idempotency_key: str | None = None
+            'link_jacobians', 'ledger', 'derivatives', 'second_derivatives', 'acceleration_second_derivatives',
+            'checks', 'drive', 'decoupling', 'multipliers', 'constraint_power', 'actuation', 'constraint_jacobian',
+            'projectors', 'integrability']], qd: ArrayLike | Mapping[str, Any] | None = None, qdd: ArrayLike |
+            Mapping[str, Any] | None = None, *, tau: Any | None = None, joints: Sequence[str] | None = None,
+            external_wrenches: Sequence[Wrench] | None = None, gravity: ArrayLike | None = None, without:
+            Sequence[Literal['friction', 'rotor', 'spring', 'gravity', 'external', 'velocity', 'inertia']] | None =
+            None, payload: Payload | None = None, coriolis_form: Literal['christoffel', 'c1', 'c2', 'stacked'] | None =
+            None, frame: str | Point1 | None = None, axes: Sequence[Literal['x', 'y', 'z', 'rx', 'ry', 'rz']] | None =
+            None, box: Literal['limits'] | Box1 | None = None, qd_ref: ArrayLike | Mapping[str, Any] | None = None,
+            qdd_ref: ArrayLike | Mapping[str, Any] | None = None, angles: Literal['rad', 'deg'] | None = None, t: Any |
+            None = None, violations: Any | None = None, duration_s: Any | None = None, binding: Any | None = None,
+            provenance: Any | None = None, warnings: Any | None = None, read_as: Any | None = None, fourier: Any | None
+            = None, score: Any | None = None, first_random: Any | None = None, tries: Any | None = None, improvements:
+            Any | None = None, samples_judged: Any | None = None, base_parameters: Any | None = None, idempotency_key:
+            str | None = None
     ) -> Awaitable[TermsResult]:
         return self._compute('terms', TermsResult, {'q': q, 'include': include, 'qd': qd, 'qdd': qdd, 'tau':
             tau, 'joints': joints, 'external_wrenches': external_wrenches, 'gravity': gravity, 'without':
@@ -2343,17 +2350,17 @@ class AsyncRobotJobs:
             'mass_matrix_inverse', 'mass_matrix_bounds', 'mass_matrix_rate', 'mass_matrix_derivatives',
             'coriolis_matrix', 'coriolis_vector', 'christoffel_symbols', 'gravity_torque', 'friction', 'energy',
             'momentum', 'center_of_mass', 'center_of_mass_jacobian', 'operational_space_inertia', 'passivity',
-            'link_jacobians', 'ledger', 'derivatives', 'second_derivatives', 'checks', 'drive', 'decoupling',
-            'multipliers', 'constraint_power', 'actuation', 'constraint_jacobian', 'projectors', 'integrability']] |
-            None = None, payload: Payload | None = None, coriolis_form: Literal['christoffel', 'c1', 'c2', 'stacked'] |
-            None = None, frame: str | Point1 | None = None, axes: Sequence[Literal['x', 'y', 'z', 'rx', 'ry', 'rz']] |
-            None = None, box: Literal['limits'] | Box1 | None = None, qd_ref: ArrayLike | Mapping[str, Any] | None =
-            None, qdd_ref: ArrayLike | Mapping[str, Any] | None = None, angles: Literal['rad', 'deg'] | None = None, t:
-            Any | None = None, violations: Any | None = None, duration_s: Any | None = None, binding: Any | None = None,
-            provenance: Any | None = None, warnings: Any | None = None, read_as: Any | None = None, fourier: Any | None
-            = None, score: Any | None = None, first_random: Any | None = None, tries: Any | None = None, improvements:
-            Any | None = None, samples_judged: Any | None = None, base_parameters: Any | None = None, idempotency_key:
-            str | None = None
+            'link_jacobians', 'ledger', 'derivatives', 'second_derivatives', 'acceleration_second_derivatives',
+            'checks', 'drive', 'decoupling', 'multipliers', 'constraint_power', 'actuation', 'constraint_jacobian',
+            'projectors', 'integrability']] | None = None, payload: Payload | None = None, coriolis_form:
+            Literal['christoffel', 'c1', 'c2', 'stacked'] | None = None, frame: str | Point1 | None = None, axes:
+            Sequence[Literal['x', 'y', 'z', 'rx', 'ry', 'rz']] | None = None, box: Literal['limits'] | Box1 | None =
+            None, qd_ref: ArrayLike | Mapping[str, Any] | None = None, qdd_ref: ArrayLike | Mapping[str, Any] | None =
+            None, angles: Literal['rad', 'deg'] | None = None, t: Any | None = None, violations: Any | None = None,
+            duration_s: Any | None = None, binding: Any | None = None, provenance: Any | None = None, warnings: Any |
+            None = None, read_as: Any | None = None, fourier: Any | None = None, score: Any | None = None, first_random:
+            Any | None = None, tries: Any | None = None, improvements: Any | None = None, samples_judged: Any | None =
+            None, base_parameters: Any | None = None, idempotency_key: str | None = None
     ) -> Awaitable[AsyncJob[InverseDynamicsResult]]:
         return self._compute('inverse-dynamics', InverseDynamicsResult, {'q': q, 'qd': qd, 'qdd': qdd,
             'tau': tau, 'from': from_, 'joints': joints, 'external_wrenches': external_wrenches, 'gravity':
@@ -2372,13 +2379,13 @@ class AsyncRobotJobs:
             'limits', 'mass_matrix', 'mass_matrix_inverse', 'mass_matrix_bounds', 'mass_matrix_rate',
             'mass_matrix_derivatives', 'coriolis_matrix', 'coriolis_vector', 'christoffel_symbols', 'gravity_torque',
             'friction', 'energy', 'momentum', 'center_of_mass', 'center_of_mass_jacobian', 'operational_space_inertia',
-            'passivity', 'link_jacobians', 'ledger', 'derivatives', 'second_derivatives', 'checks', 'drive',
-            'decoupling', 'multipliers', 'constraint_power', 'actuation', 'constraint_jacobian', 'projectors',
-            'integrability']] | None = None, payload: Payload | None = None, coriolis_form: Literal['christoffel', 'c1',
-            'c2', 'stacked'] | None = None, frame: str | Point1 | None = None, axes: Sequence[Literal['x', 'y', 'z',
-            'rx', 'ry', 'rz']] | None = None, box: Literal['limits'] | Box1 | None = None, qd_ref: ArrayLike |
-            Mapping[str, Any] | None = None, qdd_ref: ArrayLike | Mapping[str, Any] | None = None, angles:
-            Literal['rad', 'deg'] | None = None, idempotency_key: str | None = None
+            'passivity', 'link_jacobians', 'ledger', 'derivatives', 'second_derivatives',
+            'acceleration_second_derivatives', 'checks', 'drive', 'decoupling', 'multipliers', 'constraint_power',
+            'actuation', 'constraint_jacobian', 'projectors', 'integrability']] | None = None, payload: Payload | None =
+            None, coriolis_form: Literal['christoffel', 'c1', 'c2', 'stacked'] | None = None, frame: str | Point1 | None
+            = None, axes: Sequence[Literal['x', 'y', 'z', 'rx', 'ry', 'rz']] | None = None, box: Literal['limits'] |
+            Box1 | None = None, qd_ref: ArrayLike | Mapping[str, Any] | None = None, qdd_ref: ArrayLike | Mapping[str,
+            Any] | None = None, angles: Literal['rad', 'deg'] | None = None, idempotency_key: str | None = None
     ) -> Awaitable[AsyncJob[ForwardDynamicsResult]]:
         return self._compute('forward-dynamics', ForwardDynamicsResult, {'q': q, 'qd': qd, 'tau': tau,
             'joints': joints, 'external_wrenches': external_wrenches, 'gravity': gravity, 'without':
@@ -2391,20 +2398,21 @@ class AsyncRobotJobs:
             'mass_matrix_inverse', 'mass_matrix_bounds', 'mass_matrix_rate', 'mass_matrix_derivatives',
             'coriolis_matrix', 'coriolis_vector', 'christoffel_symbols', 'gravity_torque', 'friction', 'energy',
             'momentum', 'center_of_mass', 'center_of_mass_jacobian', 'operational_space_inertia', 'passivity',
-            'link_jacobians', 'ledger', 'derivatives', 'second_derivatives', 'checks', 'drive', 'decoupling',
-            'multipliers', 'constraint_power', 'actuation', 'constraint_jacobian', 'projectors', 'integrability']], qd:
-            ArrayLike | Mapping[str, Any] | None = None, qdd: ArrayLike | Mapping[str, Any] | None = None, *, tau: Any |
-            None = None, joints: Sequence[str] | None = None, external_wrenches: Sequence[Wrench] | None = None,
-            gravity: ArrayLike | None = None, without: Sequence[Literal['friction', 'rotor', 'spring', 'gravity',
-            'external', 'velocity', 'inertia']] | None = None, payload: Payload | None = None, coriolis_form:
-            Literal['christoffel', 'c1', 'c2', 'stacked'] | None = None, frame: str | Point1 | None = None, axes:
-            Sequence[Literal['x', 'y', 'z', 'rx', 'ry', 'rz']] | None = None, box: Literal['limits'] | Box1 | None =
-            None, qd_ref: ArrayLike | Mapping[str, Any] | None = None, qdd_ref: ArrayLike | Mapping[str, Any] | None =
-            None, angles: Literal['rad', 'deg'] | None = None, t: Any | None = None, violations: Any | None = None,
-            duration_s: Any | None = None, binding: Any | None = None, provenance: Any | None = None, warnings: Any |
-            None = None, read_as: Any | None = None, fourier: Any | None = None, score: Any | None = None, first_random:
-            Any | None = None, tries: Any | None = None, improvements: Any | None = None, samples_judged: Any | None =
-            None, base_parameters: Any | None = None, idempotency_key: str | None = None
+            'link_jacobians', 'ledger', 'derivatives', 'second_derivatives', 'acceleration_second_derivatives',
+            'checks', 'drive', 'decoupling', 'multipliers', 'constraint_power', 'actuation', 'constraint_jacobian',
+            'projectors', 'integrability']], qd: ArrayLike | Mapping[str, Any] | None = None, qdd: ArrayLike |
+            Mapping[str, Any] | None = None, *, tau: Any | None = None, joints: Sequence[str] | None = None,
+            external_wrenches: Sequence[Wrench] | None = None, gravity: ArrayLike | None = None, without:
+            Sequence[Literal['friction', 'rotor', 'spring', 'gravity', 'external', 'velocity', 'inertia']] | None =
+            None, payload: Payload | None = None, coriolis_form: Literal['christoffel', 'c1', 'c2', 'stacked'] | None =
+            None, frame: str | Point1 | None = None, axes: Sequence[Literal['x', 'y', 'z', 'rx', 'ry', 'rz']] | None =
+            None, box: Literal['limits'] | Box1 | None = None, qd_ref: ArrayLike | Mapping[str, Any] | None = None,
+            qdd_ref: ArrayLike | Mapping[str, Any] | None = None, angles: Literal['rad', 'deg'] | None = None, t: Any |
+            None = None, violations: Any | None = None, duration_s: Any | None = None, binding: Any | None = None,
+            provenance: Any | None = None, warnings: Any | None = None, read_as: Any | None = None, fourier: Any | None
+            = None, score: Any | None = None, first_random: Any | None = None, tries: Any | None = None, improvements:
+            Any | None = None, samples_judged: Any | None = None, base_parameters: Any | None = None, idempotency_key:
+            str | None = None
     ) -> Awaitable[AsyncJob[TermsResult]]:
         return self._compute('terms', TermsResult, {'q': q, 'include': include, 'qd': qd, 'qdd': qdd, 'tau':
             tau, 'joints': joints, 'external_wrenches': external_wrenches, 'gravity': gravity, 'without':

@@ -1074,6 +1074,18 @@ class ExcitationScoreOut(TypedDict):
     effort_used: float
 
 
+class ForwardDynamicsAccelerationSecondDerivativesOut(TypedDict):
+    """Second partial derivatives of the acceleration of forward dynamics at this torque, also in inverse dynamics:
+    what `derivatives` of acceleration change by the last coordinate. Without constraints. Limits and symmetries are
+    those of `second_derivatives`.
+    """
+    index_order: Literal['[i][j][k] is that of acceleration i, by coordinate j of the first name, by k of the second']
+    d2qdd_dq_dq: Array
+    d2qdd_dqd_dqd: Array
+    d2qdd_dqd_dq: Array
+    d2qdd_dtau_dq: Array
+
+
 class ForwardDynamicsActuationOut(TypedDict):
     """How torques were found: `tau` is that of the actuated joints, of least norm where they can work against each
     other. Without constraints it is that of every joint
@@ -1339,6 +1351,18 @@ class InertiaRequestBodiesItem(TypedDict):
     size: NotRequired[ArrayLike]
     pose: NotRequired[Pose]
     subtract: NotRequired[bool]
+
+
+class InverseDynamicsAccelerationSecondDerivativesOut(TypedDict):
+    """Second partial derivatives of the acceleration of forward dynamics at this torque, also in inverse dynamics:
+    what `derivatives` of acceleration change by the last coordinate. Without constraints. Limits and symmetries are
+    those of `second_derivatives`.
+    """
+    index_order: Literal['[i][j][k] is that of acceleration i, by coordinate j of the first name, by k of the second']
+    d2qdd_dq_dq: Array
+    d2qdd_dqd_dqd: Array
+    d2qdd_dqd_dq: Array
+    d2qdd_dtau_dq: Array
 
 
 class InverseDynamicsActuationOut(TypedDict):
@@ -2850,6 +2874,18 @@ class TendonPointOut(TypedDict):
     link: str
     position: NotRequired[Array]
     weight: NotRequired[float]
+
+
+class TermsAccelerationSecondDerivativesOut(TypedDict):
+    """Second partial derivatives of the acceleration of forward dynamics at this torque, also in inverse dynamics:
+    what `derivatives` of acceleration change by the last coordinate. Without constraints. Limits and symmetries are
+    those of `second_derivatives`.
+    """
+    index_order: Literal['[i][j][k] is that of acceleration i, by coordinate j of the first name, by k of the second']
+    d2qdd_dq_dq: Array
+    d2qdd_dqd_dqd: Array
+    d2qdd_dqd_dq: Array
+    d2qdd_dtau_dq: Array
 
 
 class TermsActuationOut(TypedDict):

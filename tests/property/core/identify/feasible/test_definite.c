@@ -26,10 +26,10 @@ static double share_of_bad(double c)
                      bars[1].mass * bars[0].length * bars[0].length;
     size_t n = 0;
     for (int k = 0; k < N; k++) {
-        const double x = cos(M_PI * (2 * k + 1) / N);
+        const double x = cos(M_PI * (2 * k + 1) / (double)N);
         n += (d + b * x + c) * (d + b * x + c) >= (a + 2 * b * x) * d ? 1 : 0;
     }
-    return (double)n / N;
+    return (double)n / (double)N;
 }
 
 Test(definite, coupled_motors_make_poses_bad)

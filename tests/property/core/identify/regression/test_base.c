@@ -221,7 +221,7 @@ Test(tsqr, triangle_squares_to_the_gram_matrix)
         for (int k = 0; k < N; k++) {
             sum += r[k * N + j / N] * r[k * N + j % N];
         }
-        cr_assert(epsilon_eq(dbl, sum, gram[j], 1e-13 * ROWS));
+        cr_assert(epsilon_eq(dbl, sum, gram[j], 1e-13 * (double)ROWS));
     }
     cr_assert(eq(dbl, r[N], 0.0), "upper triangular");
 }

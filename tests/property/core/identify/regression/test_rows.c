@@ -29,12 +29,12 @@ static tq_model *bare_arm(void)
  * 0: none */
 static void add_presliding(tqt_excited *x, double relaxation)
 {
-    const double time = 1.0 / x->rate / STEPS;
+    const double time = 1.0 / x->rate / (double)STEPS;
     for (size_t j = 0; j < x->nv; j++) {
         const double *q = x->q + j * x->n_sample;
         double z = x->qd[j * x->n_sample] > 0 ? 1.0 : -1.0;
         for (size_t i = 0; i < x->n_sample; i++) {
-            const double way = i > 0 ? (q[i] - q[i - 1]) / STEPS : 0.0;
+            const double way = i > 0 ? (q[i] - q[i - 1]) / (double)STEPS : 0.0;
             for (int k = 0; i > 0 && k < STEPS; k++) {
                 const double fades = relaxation > 0 ? time / relaxation : 0.0;
                 z += way * (1.0 - z * (way > 0 ? 1.0 : -1.0)) / length - fades * z;

@@ -49,15 +49,15 @@ Test(own_noise, is_without_what_differs_between_experiments)
         read_noisy(&one, 0, e);
         tqt_fit_solve(&one);
         for (size_t r = 0; r < JOINTS; r++) {
-            square[r] += SAMPLES * one.solution.sigma[r] * one.solution.sigma[r];
+            square[r] += (double)SAMPLES * one.solution.sigma[r] * one.solution.sigma[r];
         }
         tqt_fit_close(&one);
     }
     tqt_fit_solve(&all);
     cr_assert(le(sz, all.solution.n_column, 64));
     cr_assert(eq(int, tq_fit_consistency(all.fit, &all.scratch, estimate, own, NULL), TQ_OK));
-    const double n = (double)EXPERIMENTS * SAMPLES;
-    const double taken = (double)(EXPERIMENTS * all.solution.n_column) / JOINTS;
+    const double n = (double)EXPERIMENTS * (double)SAMPLES;
+    const double taken = (double)(EXPERIMENTS * all.solution.n_column) / (double)JOINTS;
     for (size_t r = 0; r < JOINTS; r++) {
         /* as it was added: the deviation of a deviation is 1 / sqrt(2 n) of it, five times that */
         cr_expect(fabs(own[r] / noise[r] - 1.0) < 5.0 / sqrt(2.0 * n), "%zu: %g", r, own[r]);

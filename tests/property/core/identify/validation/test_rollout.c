@@ -94,7 +94,7 @@ Test(rollout, of_the_true_model_follows_the_log)
     outcome at[3];
     for (int k = 0; k < 3; k++) { /* steps of 2, 4 and 8 ms */
         const tq_rollout_plan plan = {
-            .period = 1.0 / RATE, .every = (size_t)1 << k, .n_step = (size_t)128 >> k};
+            .period = 1.0 / (double)RATE, .every = (size_t)1 << k, .n_step = (size_t)128 >> k};
         at[k] = replay(&b, &x, b.solution.value, &plan, SIZE_MAX);
         cr_expect(eq(sz, at[k].n_lost, 0));
         cr_expect(eq(sz, at[k].n_window, SAMPLES / (128 + 1)));
@@ -118,7 +118,7 @@ Test(rollout, of_a_wrong_model_does_not)
     tq_model *model = arm(1, .3);
     tqt_excited x = excited(model, RATE);
     tqt_fit_bench b = fitted(model, &x, TQ_FIT_WLS);
-    const tq_rollout_plan plan = tq_rollout_plan_for(1.0 / RATE, .25, SAMPLES);
+    const tq_rollout_plan plan = tq_rollout_plan_for(1.0 / (double)RATE, .25, SAMPLES);
     double *wrong = tqt_doubles(b.solution.n_column);
     for (size_t c = 0; c < b.solution.n_column; c++) {
         wrong[c] = .75 * b.solution.value[c];
@@ -172,7 +172,7 @@ Test(rollout, windows_end_at_gaps)
     tq_model *model = arm(1, .3);
     tqt_excited x = excited(model, RATE);
     tqt_fit_bench b = fitted(model, &x, TQ_FIT_WLS);
-    const tq_rollout_plan plan = {.period = 1.0 / RATE, .every = 1, .n_step = 99};
+    const tq_rollout_plan plan = {.period = 1.0 / (double)RATE, .every = 1, .n_step = 99};
     /* 20 windows of 100 samples; a gap in the middle of the first leaves 50 and 1,950 samples */
     cr_expect(eq(sz, replay(&b, &x, b.solution.value, &plan, SIZE_MAX).n_window, 20));
     const outcome o = replay(&b, &x, b.solution.value, &plan, 50);
@@ -182,7 +182,8 @@ Test(rollout, windows_end_at_gaps)
     }
     /* a window also ends where the clock is set back */
     cr_expect(eq(sz, replay_over(&b, &x, b.solution.value, &plan, 50, -.2).n_window, 19));
-    const tq_rollout_plan few = {.period = 1.0 / RATE, .every = 1, .n_step = 99, .skip = 300};
+    const tq_rollout_plan few = {
+        .period = 1.0 / (double)RATE, .every = 1, .n_step = 99, .skip = 300};
     cr_expect(eq(sz, replay(&b, &x, b.solution.value, &few, SIZE_MAX).n_window, 5));
     tqt_excited_free(&x);
     tqt_fit_close(&b);

@@ -37,7 +37,8 @@ static tqt_excited stops(tq_model *model, uint64_t seed, double coulomb)
             pose[j] = k % 2 == 0 ? tqt_random_uniform(&r, -2, 2) : pose[j];
             from[j] = pose[j] - .5 * side;
             for (size_t i = 0; i < MOVE + STAND; i++) {
-                const double p = M_PI * RATE / MOVE, t = fmin((double)i, MOVE) / RATE;
+                const double p = M_PI * (double)RATE / (double)MOVE,
+                             t = fmin((double)i, MOVE) / (double)RATE;
                 const size_t at = j * n + k * (MOVE + STAND) + i;
                 const bool moves = i < MOVE;
                 x.q[at] = from[j] + .25 * side * (1 - cos(p * t));
@@ -71,7 +72,7 @@ static outcome judge(tqt_fit_bench *b, const tqt_excited *x, size_t gap)
 {
     const size_t mark = tq_scratch_mark(&b->scratch);
     double *memory = tqt_doubles(4 * x->nv * TQ_BLOCK), t[TQ_BLOCK];
-    const tq_static_check_plan plan = {.period = 1.0 / RATE, .moving = .01, .least = LEAST};
+    const tq_static_check_plan plan = {.period = 1.0 / (double)RATE, .moving = .01, .least = LEAST};
     tq_static_check *s = NULL;
     outcome ret = {0};
     cr_assert(eq(int, tq_static_check_begin(b->fit, &b->scratch, &s, NULL), TQ_OK));
@@ -80,7 +81,7 @@ static outcome judge(tqt_fit_bench *b, const tqt_excited *x, size_t gap)
     for (size_t k = 0; k < tq_block_count(x->n_sample); k++) {
         const tq_experiment_block block = tqt_excited_block(x, k, memory);
         for (size_t i = 0; i < block.n_sample; i++) {
-            t[i] = (double)(k * TQ_BLOCK + i) / RATE + (k * TQ_BLOCK + i >= gap ? 1 : 0);
+            t[i] = (double)(k * TQ_BLOCK + i) / (double)RATE + (k * TQ_BLOCK + i >= gap ? 1 : 0);
         }
         cr_assert(eq(int, tq_static_check_push(s, &block, t, NULL), TQ_OK));
     }

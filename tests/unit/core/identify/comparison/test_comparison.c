@@ -76,13 +76,15 @@ static void read_run(arm *a, size_t i)
 {
     double *memory = tqt_doubles(4 * 2 * TQ_BLOCK), t[TQ_BLOCK];
     tq_error error = {0};
-    cr_assert(eq(int, tq_comparison_begin_recording(a->comparison, i, 1.0 / RATE, SAMPLES, &error),
-                 TQ_OK),
-              "%s", error.what != NULL ? error.what : "");
+    cr_assert(
+        eq(int,
+           tq_comparison_begin_recording(a->comparison, i, 1.0 / (double)RATE, SAMPLES, &error),
+           TQ_OK),
+        "%s", error.what != NULL ? error.what : "");
     for (size_t k = 0; k < tq_block_count(SAMPLES); k++) {
         tq_experiment_block block = tqt_excited_block(&a->runs[i], k, memory);
         for (size_t s = 0; s < block.n_sample; s++) {
-            t[s] = (double)(k * TQ_BLOCK + s) / RATE;
+            t[s] = (double)(k * TQ_BLOCK + s) / (double)RATE;
         }
         block.begins = k == 0;
         cr_assert(eq(int, tq_comparison_push(a->comparison, &block, t, &error), TQ_OK), "%s",
@@ -188,7 +190,7 @@ Test(comparison, errors_are_residuals_of_runs_not_seen)
         }
         for (size_t r = 0; r < 2; r++) {
             const double rmse = tq_residuals_of(&sums, TQ_RESIDUALS_ALL, r).rmse;
-            square[r] += rmse * rmse / RUNS;
+            square[r] += rmse * rmse / (double)RUNS;
         }
         free(memory);
         give(&scratch, 0);

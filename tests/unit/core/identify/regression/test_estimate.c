@@ -87,7 +87,7 @@ Test(estimate, ols_is_where_the_gradient_vanishes)
             }
             slope += r * p->rows[i * W + c];
         }
-        cr_expect(lt(dbl, fabs(slope), 1e-12 * M));
+        cr_expect(lt(dbl, fabs(slope), 1e-12 * (double)M));
         cr_expect(epsilon_eq(dbl, x[c], truth[c], .05), "three deviations of .1 / sqrt(200)");
     }
     release(p);
