@@ -23,7 +23,7 @@ typedef struct tqa_dataset_options {
     char delimiter; /* of CSV; 0: found */
 } tqa_dataset_options;
 
-enum { TQA_DATASET_POINTS_MAX = 20000, TQA_DATASET_QUERY = 512 };
+enum { TQA_DATASET_POINTS_MAX = 20000 };
 
 /* Reads the query of an upload: format=csv|npy, delimiter=comma|semicolon|tab|space. False with a
  * problem. */

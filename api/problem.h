@@ -3,6 +3,7 @@
 #ifndef TQA_PROBLEM_H
 #define TQA_PROBLEM_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /* One row per kind of problem: slug, HTTP status, title; for its page at /problems/{slug}: its
@@ -233,8 +234,9 @@ typedef struct tqa_problem_kind {
 const tqa_problem_kind *tqa_problem_kinds(size_t *ret_n);
 
 /* Starts a problem: slug must be one of TQA_PROBLEM_LIST, which gives status and title (an unknown
- * slug is a bug of ours, and becomes "internal"). Returns its HTTP status. */
-int tqa_problem_set(tqa_problem *problem, const char *slug, const char *format, ...)
+ * slug is a bug of ours, and becomes "internal"). Always false, for functions that return whether
+ * they succeeded. */
+bool tqa_problem_set(tqa_problem *problem, const char *slug, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
 /* Adds a fault with its place. `format` makes the detail; hint may be NULL. */

@@ -93,12 +93,12 @@ static double find_undriven(const tqa_call *call, size_t *ret_sample)
 {
     static const double least = 1e-6; /* N m or N, and of the largest torque */
     const tqa_blocks *tau = &call->tau;
-    const bool is_turned = call->result.arrays[0].is_turned;
-    const size_t step = is_turned ? 1 : tau->stride;
+    const bool is_transposed = call->result.arrays[0].is_transposed;
+    const size_t step = is_transposed ? 1 : tau->stride;
     double most = 0.0, size = 1.0;
     for (size_t i = 0; i < call->request.n_sample; i++) {
         const double *sample =
-            tqa_blocks_block(tau, i / TQ_BLOCK) + i % TQ_BLOCK * (is_turned ? tau->n_row : 1);
+            tqa_blocks_block(tau, i / TQ_BLOCK) + i % TQ_BLOCK * (is_transposed ? tau->n_row : 1);
         for (size_t r = 0; r < tau->n_row; r++) {
             const double x = fabs(sample[r * step]);
             size = fmax(size, x);

@@ -301,17 +301,25 @@ def snake(name):
     return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).replace("-", "_").replace(".", "_").upper()
 
 
-def fields_header(tables):
+def named():
+    """Macros of fields.h and ranges.h that a file of C names: the others are left out."""
+    files = [path for room in ("api", "tests") for path in HERE.parent.parent.joinpath(room).rglob("*.[ch]") if path.parent.name != "generated"]
+    return {name for path in files for name in re.findall(r"\bTQA_(?:FIELDS|WORDS|RANGE)_\w+", path.read_text(encoding="utf-8"))}
+
+
+def fields_header(tables, used):
     out = ["/* names of the fields of an object, in the order of the schema */"]
-    out += [define(f"TQA_FIELDS_{path}", [c_string(name) for name in names]) for path, names in sorted(tables.fields.items())]
+    out += [define(f"TQA_FIELDS_{path}", [c_string(name) for name in names]) for path, names in sorted(tables.fields.items())
+            if f"TQA_FIELDS_{path}" in used]
     out += ["", "/* words of a choice, in the order of the schema and of the enum in C */"]
-    out += [define(f"TQA_WORDS_{path}", [c_string(word) for word in words]) for path, words in sorted(tables.words.items())]
+    out += [define(f"TQA_WORDS_{path}", [c_string(word) for word in words]) for path, words in sorted(tables.words.items())
+            if f"TQA_WORDS_{path}" in used]
     return header("fields.h", "names of fields and words of choices, out of the schema", "\n".join(out) + "\n")
 
 
-def ranges_header(tables):
+def ranges_header(tables, used):
     """LEAST and MOST are allowed, ABOVE and BELOW are not; N_ counts elements."""
-    out = [f"#define TQA_RANGE_{path} {value!r}" for path, value in sorted(tables.ranges.items())]
+    out = [f"#define TQA_RANGE_{path} {value!r}" for path, value in sorted(tables.ranges.items()) if f"TQA_RANGE_{path}" in used]
     return header("ranges.h", "bounds, lengths and defaults of fields, out of the schema", "\n".join(out) + "\n")
 
 
@@ -350,15 +358,15 @@ def main():
         schemas, operations, whole = read()
     except schema.Fault as fault:
         sys.exit(str(fault))
-    tables = Tables(schemas)
+    tables, used = Tables(schemas), named()
     published = publish.publish(whole)
     files = {
         "openapi.yaml": openapi_yaml(published),
         "operations.md": pages.operations_page(whole["components"]["schemas"], operations),
         "generated/openapi_json.c": openapi_json(published),
-        "generated/fields.h": fields_header(tables),
+        "generated/fields.h": fields_header(tables, used),
         "generated/operations.h": operations_header(operations),
-        "generated/ranges.h": ranges_header(tables),
+        "generated/ranges.h": ranges_header(tables, used),
         "generated/terms.h": terms_header(schemas),
     }
     for name, text in files.items():

@@ -5,6 +5,7 @@
 #include "api/call/call.h"
 #include "api/call/floating.h"
 #include "api/call/transpose.h"
+#include "api/operations/motion_fields.h"
 #include "api/operations/terms/constraints.h"
 #include "api/operations/terms/include.h"
 #include "api/operations/terms/limits.h"
@@ -12,21 +13,8 @@
 #include "core/dynamics/forward.h"
 
 static const tqa_field fields[] = {
-    {.name = "q", .receiver = &tqa_motion_receiver, .motion = TQA_MOTION_Q},
-    {.name = "qd", .receiver = &tqa_motion_receiver, .motion = TQA_MOTION_QD},
-    {.name = "tau", .receiver = &tqa_motion_receiver, .motion = TQA_MOTION_TAU},
-    {.name = "joints", .receiver = &tqa_joints_receiver},
-    {.name = "external_wrenches", .receiver = &tqa_wrench_receiver},
-    {.name = "gravity", .receiver = &tqa_gravity_receiver},
-    {.name = "without", .receiver = &tqa_without_receiver},
-    {.name = "include", .receiver = &tqa_include_receiver},
-    {.name = "payload", .receiver = &tqa_payload_receiver},
-    {.name = "coriolis_form", .receiver = &tqa_form_receiver},
-    {.name = "frame", .receiver = &tqa_frame_receiver},
-    {.name = "axes", .receiver = &tqa_axes_receiver},
-    {.name = "box", .receiver = &tqa_box_receiver},
-    {.name = "qd_ref", .receiver = &tqa_motion_receiver, .motion = TQA_MOTION_QD_REF},
-    {.name = "qdd_ref", .receiver = &tqa_motion_receiver, .motion = TQA_MOTION_QDD_REF},
+    TQA_MOTION_FIELDS("tau", TQA_MOTION_TAU),
+    TQA_REFERENCE_FIELDS,
     {.name = "angles", .receiver = &tqa_angles_receiver},
 };
 
@@ -113,11 +101,11 @@ static void to_degrees(tqa_call *call)
 {
     const tqa_blocks *blocks = &call->tau;
     const bool *angle = call->robot->is_angle + call->model->nq;
-    const bool is_turned = call->result.arrays[0].is_turned;
-    const size_t step = is_turned ? 1 : blocks->stride;
+    const bool is_transposed = call->result.arrays[0].is_transposed;
+    const size_t step = is_transposed ? 1 : blocks->stride;
     for (size_t i = 0; i < call->request.n_sample; i++) {
-        double *sample =
-            tqa_blocks_block(blocks, i / TQ_BLOCK) + i % TQ_BLOCK * (is_turned ? blocks->n_row : 1);
+        double *sample = tqa_blocks_block(blocks, i / TQ_BLOCK) +
+                         i % TQ_BLOCK * (is_transposed ? blocks->n_row : 1);
         for (size_t r = 0; r < blocks->n_row; r++) {
             sample[r * step] =
                 angle[r] ? sample[r * step] / tqa_radians_of_degree : sample[r * step];
@@ -133,7 +121,7 @@ static bool run(tqa_call *call, const tqa_host *host, void *scratch, size_t size
     }
     assert(call->tau.stride == request->motion[TQA_MOTION_Q].stride);
     tqa_result_add(&call->result, "qdd", &call->tau, request->reordered ? request->v_map : NULL);
-    call->result.arrays[0].is_turned = tqa_transpose_is_on(call);
+    call->result.arrays[0].is_transposed = tqa_transpose_is_on(call);
     if (request->include != 0 && !tqa_include_add(call)) {
         return false;
     }

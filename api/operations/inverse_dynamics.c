@@ -6,6 +6,7 @@
 #include "api/call/call.h"
 #include "api/call/transpose.h"
 #include "api/operations/from_answer.h"
+#include "api/operations/motion_fields.h"
 #include "api/operations/terms/constraints.h"
 #include "api/operations/terms/include.h"
 #include "api/operations/terms/limits.h"
@@ -15,39 +16,10 @@
 #include "core/dynamics/log_law.h"
 
 static const tqa_field fields[] = {
-    {.name = "q", .receiver = &tqa_motion_receiver, .motion = TQA_MOTION_Q},
-    {.name = "qd", .receiver = &tqa_motion_receiver, .motion = TQA_MOTION_QD},
-    {.name = "qdd", .receiver = &tqa_motion_receiver, .motion = TQA_MOTION_QDD},
-    {.name = "joints", .receiver = &tqa_joints_receiver},
-    {.name = "external_wrenches", .receiver = &tqa_wrench_receiver},
-    {.name = "gravity", .receiver = &tqa_gravity_receiver},
-    {.name = "without", .receiver = &tqa_without_receiver},
-    {.name = "include", .receiver = &tqa_include_receiver},
-    {.name = "payload", .receiver = &tqa_payload_receiver},
-    {.name = "coriolis_form", .receiver = &tqa_form_receiver},
-    {.name = "frame", .receiver = &tqa_frame_receiver},
-    {.name = "axes", .receiver = &tqa_axes_receiver},
-    {.name = "box", .receiver = &tqa_box_receiver},
+    TQA_MOTION_FIELDS("qdd", TQA_MOTION_QDD),
     {.name = "from", .receiver = &tqa_from_receiver},
-    {.name = "qd_ref", .receiver = &tqa_motion_receiver, .motion = TQA_MOTION_QD_REF},
-    {.name = "qdd_ref", .receiver = &tqa_motion_receiver, .motion = TQA_MOTION_QDD_REF},
-    /* of an answer of `trajectory` */
-    {.name = "t", .receiver = &tqa_unused_receiver},
-    {.name = "violations", .receiver = &tqa_unused_receiver},
-    {.name = "duration_s", .receiver = &tqa_unused_receiver},
-    {.name = "binding", .receiver = &tqa_unused_receiver},
-    {.name = "tau", .receiver = &tqa_unused_receiver},
-    {.name = "provenance", .receiver = &tqa_unused_receiver},
-    {.name = "warnings", .receiver = &tqa_unused_receiver},
-    {.name = "read_as", .receiver = &tqa_unused_receiver},
-    /* of an answer of `excitation` */
-    {.name = "fourier", .receiver = &tqa_unused_receiver},
-    {.name = "score", .receiver = &tqa_unused_receiver},
-    {.name = "first_random", .receiver = &tqa_unused_receiver},
-    {.name = "tries", .receiver = &tqa_unused_receiver},
-    {.name = "improvements", .receiver = &tqa_unused_receiver},
-    {.name = "samples_judged", .receiver = &tqa_unused_receiver},
-    {.name = "base_parameters", .receiver = &tqa_unused_receiver},
+    TQA_REFERENCE_FIELDS,
+    TQA_ANSWER_FIELDS,
     {.name = "angles", .receiver = &tqa_angles_receiver},
 };
 
@@ -201,7 +173,7 @@ static bool run(tqa_call *call, const tqa_host *host, void *scratch, size_t size
         }
     }
     tqa_result_add(&call->result, "tau", &call->tau, request->reordered ? request->v_map : NULL);
-    call->result.arrays[0].is_turned = tqa_transpose_is_on(call);
+    call->result.arrays[0].is_transposed = tqa_transpose_is_on(call);
     if (request->include != 0 && !tqa_include_add(call)) {
         return false;
     }

@@ -55,7 +55,7 @@ static void start(tqa_problem *problem, const char *slug)
     problem->allow = NULL;
 }
 
-int tqa_problem_set(tqa_problem *problem, const char *slug, const char *format, ...)
+bool tqa_problem_set(tqa_problem *problem, const char *slug, const char *format, ...)
 {
     assert(problem != NULL && slug != NULL && format != NULL);
     start(problem, slug);
@@ -63,7 +63,7 @@ int tqa_problem_set(tqa_problem *problem, const char *slug, const char *format, 
     va_start(arguments, format);
     (void)vsnprintf(problem->detail, sizeof problem->detail, format, arguments);
     va_end(arguments);
-    return problem->status;
+    return false;
 }
 
 void tqa_problem_fault(tqa_problem *problem, const char *pointer, const char *hint,

@@ -30,7 +30,7 @@ static const char *status_slug(tq_status status)
     return "internal";
 }
 
-int tqa_problem_from_status(tqa_problem *problem, tq_status status, const tq_error *error)
+bool tqa_problem_from_status(tqa_problem *problem, tq_status status, const tq_error *error)
 {
     const char *slug = status_slug(status), *text = tq_status_text(status);
     if (error == NULL || error->what == NULL) {

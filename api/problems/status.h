@@ -8,7 +8,7 @@
 
 /* Starts a problem from a core status (a switch without default: every new status needs its HTTP
  * code here). */
-int tqa_problem_from_status(tqa_problem *problem, tq_status status, const tq_error *error);
+bool tqa_problem_from_status(tqa_problem *problem, tq_status status, const tq_error *error);
 
 /* The usual remedy for a core status. */
 const char *tqa_problem_status_hint(tq_status status);

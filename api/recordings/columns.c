@@ -288,7 +288,7 @@ static bool find_clock(tqa_finder *f, uint32_t *columns, bool found, bool *ret_f
 static bool find_units(tqa_finder *f, tqa_recording_quantity quantity, const tqa_layout *layout,
                        const uint32_t *columns)
 {
-    static const double degree = 3.14159265358979323846 / 180.0;
+    static const double degree = M_PI / 180.0;
     tqa_recording *recording = f->recording;
     const tqa_recording_request *request = f->request;
     const size_t n = tqa_finder_width(f, quantity);

@@ -9,7 +9,7 @@
 
 #include "core/dynamics/inverse.h"
 
-static const double turn = 6.28318530717958647692;
+static const double turn = 2.0 * M_PI;
 
 enum { RUN = TQ_RAW_ROWS, COMMANDS = 3 }; /* position, rate, feed-forward torque */
 _Static_assert((int)TQ_RAW_ROWS <= (int)TQ_BLOCK, "a run of rows is a block");

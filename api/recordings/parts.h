@@ -70,8 +70,6 @@ uint32_t tqa_recording_row(const tqa_recording_request *request, tqa_recording_q
 /* The joint of that row; NULL: a mimic joint's. */
 const tq_joint *tqa_recording_joint(const tqa_recording_request *request,
                                     tqa_recording_quantity quantity, size_t r);
-/* Of the floating base alone: base_position, base_quaternion_wxyz, base_twist. */
-bool tqa_recording_is_base(tqa_recording_quantity quantity);
 /* True if a row of the user's order is one of the floating base. */
 bool tqa_recording_is_of_base(const tqa_recording_request *request, tqa_recording_quantity quantity,
                               size_t r);

@@ -176,6 +176,10 @@ void tqa_pass_memory_free(tqa_pass_memory *memory);
 
 /* Writes findings and repairs as members of the open object of the answer. */
 void tqa_recording_report(tqa_writer *answer, const tqa_recording *recording);
+/* `datasets` with what each is used for, the first n_first for another than the rest; `filter`. */
+void tqa_recording_report_all(tqa_writer *answer, const tqa_recording_request *request,
+                              const tqa_recording *recordings, size_t n_first,
+                              const char *first_for, size_t n, const char *rest_for);
 void tqa_recording_report_filter(tqa_writer *answer, const tqa_recording_request *request);
 
 #endif

@@ -125,3 +125,20 @@ void tqa_recording_report_filter(tqa_writer *answer, const tqa_recording_request
     tqa_writer_count(answer, "decimate", filter->decimate);
     tqa_writer_flag(answer, "decimate_from_length", filter->thins);
 }
+
+void tqa_recording_report_all(tqa_writer *answer, const tqa_recording_request *request,
+                              const tqa_recording *recordings, size_t n_first,
+                              const char *first_for, size_t n, const char *rest_for)
+{
+    tqa_writer_list(answer, "datasets");
+    for (size_t i = 0; i < n; i++) {
+        tqa_writer_object(answer, NULL);
+        tqa_writer_string(answer, "used_for", i < n_first ? first_for : rest_for);
+        tqa_recording_report(answer, &recordings[i]);
+        tqa_writer_end(answer);
+    }
+    tqa_writer_end(answer);
+    tqa_writer_object(answer, "filter");
+    tqa_recording_report_filter(answer, request);
+    tqa_writer_end(answer);
+}

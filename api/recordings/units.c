@@ -12,7 +12,7 @@ const char *const tqa_recording_quantity_names[TQA_RECORDING_QUANTITIES] = {
     "q_cmd",     "qd_cmd", "tau_ff", "base_position", "base_quaternion_wxyz",
     "base_twist"};
 
-static const double degree = 3.14159265358979323846 / 180.0;
+static const double degree = M_PI / 180.0;
 
 typedef enum unit_of { OF_ANGLE, OF_LENGTH, OF_ANY } unit_of;
 
@@ -68,7 +68,8 @@ static tqa_recording_quantity units_of(tqa_recording_quantity quantity)
                                                    : measured_of(quantity);
 }
 
-bool tqa_recording_is_base(tqa_recording_quantity quantity)
+/* Of the floating base alone: base_position, base_quaternion_wxyz, base_twist. */
+static bool is_base(tqa_recording_quantity quantity)
 {
     return quantity >= TQA_RECORDING_BASE_POSITION;
 }
@@ -87,7 +88,7 @@ uint32_t tqa_recording_row(const tqa_recording_request *request, tqa_recording_q
                            size_t r)
 {
     return quantity == TQA_RECORDING_TIME             ? 0
-           : tqa_recording_is_base(quantity)          ? (uint32_t)r
+           : is_base(quantity)                        ? (uint32_t)r
            : measured_of(quantity) == TQA_RECORDING_Q ? request->order->q[r]
                                                       : request->order->v[r];
 }
@@ -103,7 +104,7 @@ const tq_joint *tqa_recording_joint(const tqa_recording_request *request,
     const tq_model *model = request->tree->robot->model;
     const bool is_q = measured_of(quantity) == TQA_RECORDING_Q;
     const uint32_t row = tqa_recording_row(request, quantity, r);
-    if (tqa_recording_is_base(quantity)) {
+    if (is_base(quantity)) {
         return request->base != TQ_NONE ? &model->joints[request->base] : NULL;
     }
     for (uint32_t j = 0; j < model->n_joint; j++) {
@@ -132,7 +133,7 @@ static bool slides(const tqa_recording_request *request, tqa_recording_quantity 
     if (joint == NULL || joint->kind != TQ_JOINT_FLOATING) {
         return joint != NULL && joint->kind == TQ_JOINT_PRISMATIC;
     }
-    const uint32_t first = tqa_recording_is_base(quantity)            ? 0
+    const uint32_t first = is_base(quantity)                          ? 0
                            : measured_of(quantity) == TQA_RECORDING_Q ? joint->q_index
                                                                       : joint->v_index;
     return quantity != TQA_RECORDING_BASE_QUATERNION &&
@@ -236,7 +237,7 @@ static size_t count_items(const tqa_recording_request *request, tqa_recording_qu
     const size_t n = tqa_recording_width(request, q);
     size_t of_joints = 0, n_item = 0;
     for (size_t r = 0; r < n; r++) {
-        of_joints += tqa_recording_is_base(q) || !tqa_recording_is_of_base(request, q, r);
+        of_joints += is_base(q) || !tqa_recording_is_of_base(request, q, r);
     }
     const size_t wanted = json_array_size(list->value) == of_joints ? of_joints : n;
     return tqa_value_array(list, wanted, wanted, &n_item) ? wanted : 0;
@@ -247,7 +248,7 @@ static size_t count_items(const tqa_recording_request *request, tqa_recording_qu
 static bool take_item(const tqa_recording_request *request, tqa_recording_quantity q, size_t r,
                       size_t n_item, const tqa_value *field, size_t *inout_item, tqa_value *ret)
 {
-    const bool is_other = !tqa_recording_is_base(q) && tqa_recording_is_of_base(request, q, r);
+    const bool is_other = !is_base(q) && tqa_recording_is_of_base(request, q, r);
     if (n_item == 0) {
         *ret = *field;
         return !is_other;

@@ -6,34 +6,21 @@
 #include <string.h>
 
 #include "api/request/robot_fields.h"
+#include "api/robots/solid.h"
 #include "core/model/inertia.h"
 
 static const double symmetry_slack = 1e-9; /* of the largest entry */
 
-/* By the numbers of tq_shape. */
-static const char *const shapes[] = {
-    [TQ_SHAPE_BOX] = "box",
-    [TQ_SHAPE_CYLINDER] = "cylinder",
-    [TQ_SHAPE_CYLINDER_SHELL] = "cylinder_shell",
-    [TQ_SHAPE_SPHERE] = "sphere",
-    [TQ_SHAPE_SPHERE_SHELL] = "sphere_shell",
-    [TQ_SHAPE_ELLIPSOID] = "ellipsoid",
-    [TQ_SHAPE_CONE] = "cone",
-    [TQ_SHAPE_CAPSULE] = "capsule",
-    [TQ_SHAPE_DISK] = "disk",
-    [TQ_SHAPE_BAR] = "bar",
-    [TQ_SHAPE_POINT] = "point",
-    NULL,
-};
-
-bool tqa_inertia_is_possible(const double about_com[6])
+/* True when no principal moment is negative: some body may have it. xx xy xz yy yz zz. */
+static bool is_possible(const double about_com[6])
 {
     double moments[3], axes[9];
     tq_symmetric_eigen(about_com, moments, axes);
     return moments[0] >= -symmetry_slack * fabs(moments[2]);
 }
 
-bool tqa_value_symmetric(const tqa_value *part, double ret[6])
+/* Three rows of three that must be symmetric: xx xy xz yy yz zz. */
+static bool read_symmetric(const tqa_value *part, double ret[6])
 {
     double full[9];
     double largest = 0.0;
@@ -65,7 +52,7 @@ static bool read_shape(const tqa_value *object, const tqa_value *shape, double m
     double sizes[3] = {0};
     unsigned kind = 0;
     tq_error error = {0};
-    if (!tqa_value_choice(shape, shapes, &kind)) {
+    if (!tqa_value_choice(shape, tqa_shape_names, &kind)) {
         return false;
     }
     const tqa_value about = tqa_value_field(object, "inertia_about");
@@ -115,7 +102,7 @@ bool tqa_value_inertia(const tqa_value *object, tq_inertia *ret)
     if ((com.value != NULL && !tqa_value_numbers(&com, 3, ret->com)) ||
         !tqa_value_need(&inertia, "add \"shape\": \"point\", or \"inertia\": three rows of three, "
                                   "kg m^2") ||
-        !tqa_value_symmetric(&inertia, tensor) ||
+        !read_symmetric(&inertia, tensor) ||
         !tqa_value_need(&about, "add \"inertia_about\": \"com\" or \"origin\"") ||
         !tqa_value_choice(&about, abouts, &origin)) {
         return false;
@@ -145,14 +132,14 @@ bool tqa_value_payload(const tqa_value *object, tqa_payload *ret)
     *ret = (tqa_payload){0};
     if (!tqa_value_fields(object, known, needed) || !tqa_value_link(&link, &ret->link) ||
         !tqa_value_number(&mass, &body->mass) || !tqa_value_numbers(&com, 3, body->com) ||
-        (inertia.value != NULL && !tqa_value_symmetric(&inertia, body->about_com))) {
+        (inertia.value != NULL && !read_symmetric(&inertia, body->about_com))) {
         return false;
     }
     if (!(body->mass >= 0.0)) {
         return tqa_value_refuse(&mass, "range", "a mass is 0 or more",
                                 "the payload has a mass of %g kg", body->mass);
     }
-    return tqa_inertia_is_possible(body->about_com) ||
+    return is_possible(body->about_com) ||
            tqa_value_refuse(&inertia, "inertia",
                             "POST /v1/inertia says what is wrong with it, and the nearest possible",
                             "no body has this inertia: a principal moment is negative");

@@ -6,9 +6,6 @@
 #include "api/request/value.h"
 #include "core/model/model.h"
 
-/* The fields of an object that tqa_value_inertia reads. */
-#define TQA_INERTIA_FIELDS "mass", "com", "inertia", "inertia_about", "shape", "size"
-
 /* {mass, com?, inertia, inertia_about} or {mass, shape, size}, in the axes of the body's frame. */
 bool tqa_value_inertia(const tqa_value *object, tq_inertia *ret);
 /* A body fixed to a link, along the axes of the link. */
@@ -19,12 +16,6 @@ typedef struct tqa_payload {
 
 /* {link, mass, com, inertia?}: without inertia it is a point. */
 bool tqa_value_payload(const tqa_value *object, tqa_payload *ret);
-
-/* Three rows of three that must be symmetric: xx xy xz yy yz zz. */
-bool tqa_value_symmetric(const tqa_value *part, double ret[6]);
-
-/* True when no principal moment is negative: some body may have it. xx xy xz yy yz zz. */
-bool tqa_inertia_is_possible(const double about_com[6]);
 
 /* A mechanism of the robot as its document says, with every mass and inertia times `scale` and a
  * payload {link, mass, com, inertia?} (NULL or absent: none), in the call's memory. */

@@ -233,7 +233,7 @@ const char *tqa_result_look(tqa_result *result, size_t *ret_n)
     const tqa_result_array *array = &result->arrays[result->array];
     uint64_t *index = is_npy ? &result->npy.index : &result->index;
     const uint64_t count = tqa_array_count(&result->view);
-    if (!array->is_turned || *index == count) {
+    if (!array->is_transposed || *index == count) {
         return NULL;
     }
     const size_t each = TQ_BLOCK * array->n_row;

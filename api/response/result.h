@@ -23,7 +23,7 @@ typedef struct tqa_result_array {
     size_t group;            /* numbers of each inner array of a sample; 0: none */
     size_t plane;            /* numbers of each array of such inner arrays; 0: none */
     bool scalar;             /* one number a sample, not an array of one */
-    bool is_turned;          /* samples lie one after another in a block; never of JSON */
+    bool is_transposed;      /* samples lie one after another in a block; never of JSON */
     const char *before;      /* the start of an object that the array is in: tqa_writer_take_open */
     size_t n_before;
     bool closes; /* it is the last member of that object */

@@ -16,7 +16,7 @@ static void gather(void *ctx, uint64_t row, uint64_t column, size_t n, double *r
     const tqa_result *result = place->result;
     const tqa_result_array *array = &result->arrays[place->array];
     const size_t stride = array->blocks->stride;
-    if (array->is_turned) {
+    if (array->is_transposed) {
         memcpy(ret, turned_sample(array, (size_t)row) + column, n * sizeof *ret);
         return;
     }
@@ -83,7 +83,7 @@ tqa_array tqa_result_view(tqa_result_place *place)
     tqa_array view = {.rank = 0, .gather = gather, .ctx = place};
     view.gather_rows = result->flat ? gather_flat : gather_samples;
     if (!result->flat) {
-        view.find_rows = array->is_turned ? find_samples : NULL;
+        view.find_rows = array->is_transposed ? find_samples : NULL;
         view.shape[view.rank++] = result->n_sample;
     }
     if (array->plane > 0) {

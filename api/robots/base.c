@@ -135,9 +135,7 @@ static bool make_room(tqa_draft *draft)
             places[0] = "";
         }
     }
-    if (tqa_arena_spent(draft->arena)) {
-        tqa_draft_fault(draft, "too-large", "", "describe it with fewer links and joints",
-                        "the robot needs more memory than is given");
+    if (tqa_draft_is_spent(draft)) {
         return false;
     }
     joints[0] = free_name(joints + 1, n_joint, "world_joint", "universe_joint");

@@ -27,9 +27,7 @@ bool tqa_chain_init(tqa_chain *chain, tqa_draft *draft, uint32_t n_link)
     chain->link_places = tqa_arena_take(arena, chain->link_max, sizeof(char *), 16);
     chain->joint_names = tqa_arena_take(arena, chain->joint_max, sizeof(char *), 16);
     chain->joint_places = tqa_arena_take(arena, chain->joint_max, sizeof(char *), 16);
-    if (tqa_arena_spent(arena)) {
-        tqa_draft_fault(draft, "too-large", "", "describe it with fewer links and joints",
-                        "the robot needs more memory than is given");
+    if (tqa_draft_is_spent(draft)) {
         return false;
     }
     return true;
@@ -140,9 +138,7 @@ bool tqa_chain_finish(tqa_chain *chain)
     draft->joint_names = chain->joint_names;
     draft->link_places = chain->link_places;
     draft->joint_places = chain->joint_places;
-    if (tqa_arena_spent(draft->arena)) {
-        tqa_draft_fault(draft, "too-large", "", "describe it with fewer links and joints",
-                        "the robot needs more memory than is given");
+    if (tqa_draft_is_spent(draft)) {
         return false;
     }
     return tqa_draft_index(draft);

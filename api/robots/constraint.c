@@ -41,13 +41,6 @@ bool tqa_constraint_kind_find(const char *name, tq_constraint_kind *ret)
     return false;
 }
 
-static bool no_memory(tqa_draft *draft)
-{
-    tqa_draft_fault(draft, "too-large", "", "describe it with fewer links and joints",
-                    "the robot needs more memory than is given");
-    return false;
-}
-
 bool tqa_constraints_begin(tqa_draft *draft, size_t n)
 {
     tq_constraints *set = &draft->constraints;
@@ -59,8 +52,8 @@ bool tqa_constraints_begin(tqa_draft *draft, size_t n)
     }
     set->items = tqa_arena_take(draft->arena, n, sizeof *set->items, 16);
     draft->constraint_notes = tqa_arena_take(draft->arena, n, sizeof *draft->constraint_notes, 16);
-    if (tqa_arena_spent(draft->arena)) {
-        return no_memory(draft);
+    if (tqa_draft_is_spent(draft)) {
+        return false;
     }
     set->n_constraint = (uint32_t)n;
     return true;
@@ -105,7 +98,7 @@ static void *copy_of(tqa_draft *draft, const void *from, size_t n, size_t each)
 {
     void *copy = tqa_arena_take(draft->arena, n, each, 16);
     if (copy == NULL) {
-        (void)no_memory(draft);
+        (void)tqa_draft_no_memory(draft);
         return NULL;
     }
     return memcpy(copy, from, n * each);
@@ -173,7 +166,7 @@ static bool resolve_actuated(tqa_draft *draft)
     }
     bool *rows = tqa_arena_take(draft->arena, (size_t)model->nv + 1, sizeof *rows, 1);
     if (rows == NULL) {
-        return no_memory(draft);
+        return tqa_draft_no_memory(draft);
     }
     for (uint32_t j = 0; j < model->n_joint; j++) {
         for (uint32_t k = 0; draft->actuated[j] && k < model->joints[j].nv; k++) {
@@ -226,7 +219,7 @@ static bool name_rows(tqa_draft *draft)
                                        part);
         }
     }
-    return !tqa_arena_spent(draft->arena) || no_memory(draft);
+    return !tqa_draft_is_spent(draft);
 }
 
 static bool report_core(tqa_draft *draft, tq_status status, const tq_error *error)

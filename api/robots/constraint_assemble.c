@@ -314,9 +314,7 @@ bool tqa_constraints_assemble(tqa_draft *draft, const tq_mechanism *mechanism)
     a.qd = tqa_arena_take(draft->arena, (size_t)model->nv * TQ_BLOCK_PAD, sizeof *a.qd, 64);
     double *flat = tqa_arena_take(draft->arena, model->nq, sizeof *flat, 16);
     draft->assembled = tqa_arena_take(draft->arena, model->nq, sizeof(double), 16);
-    if (tqa_arena_spent(draft->arena)) {
-        tqa_draft_fault(draft, "too-large", "", "describe it with fewer links and joints",
-                        "the robot needs more memory than is given");
+    if (tqa_draft_is_spent(draft)) {
         return false;
     }
     /* room of the search alone, which is freed: it does not count as the robot's */

@@ -55,6 +55,18 @@ void tqa_draft_fault(tqa_draft *draft, const char *slug, const char *pointer, co
     tqa_problem_fault(draft->problem, pointer, hint, "%s", detail);
 }
 
+bool tqa_draft_no_memory(tqa_draft *draft)
+{
+    tqa_draft_fault(draft, "too-large", "", "describe it with fewer links and joints",
+                    "the robot needs more memory than is given");
+    return false;
+}
+
+bool tqa_draft_is_spent(tqa_draft *draft)
+{
+    return tqa_arena_spent(draft->arena) && !tqa_draft_no_memory(draft);
+}
+
 static void link_place(const tqa_draft *draft, uint32_t i, const char *part,
                        char pointer[TQA_POINTER_TEXT])
 {
@@ -103,9 +115,7 @@ bool tqa_draft_index(tqa_draft *draft)
     char place[TQA_POINTER_TEXT];
     if (!tqa_names_build(&draft->links, draft->arena, draft->link_names, model->n_link) ||
         !tqa_names_build(&draft->joints, draft->arena, draft->joint_names, model->n_joint)) {
-        tqa_draft_fault(draft, "too-large", "", "describe it with fewer links and joints",
-                        "the robot needs more memory than is given");
-        return false;
+        return tqa_draft_no_memory(draft);
     }
     uint32_t first = 0;
     const uint32_t link = tqa_names_duplicate(&draft->links, &first);
@@ -341,8 +351,7 @@ tqa_joint_drive *tqa_draft_drive(tqa_draft *draft, uint32_t i)
         }
     }
     if (draft->drives == NULL) {
-        tqa_draft_fault(draft, "too-large", "", "describe it with fewer links and joints",
-                        "the robot needs more memory than is given");
+        (void)tqa_draft_no_memory(draft);
         return NULL;
     }
     return &draft->drives[i];
@@ -390,9 +399,7 @@ bool tqa_draft_check(tqa_draft *draft)
     uint32_t *carrier = tqa_arena_take(draft->arena, model->n_link, sizeof *carrier, 16);
     unsigned char *state = tqa_arena_take(draft->arena, model->n_link, 1, 1);
     if (carrier == NULL || state == NULL) {
-        tqa_draft_fault(draft, "too-large", "", "describe it with fewer links and joints",
-                        "the robot needs more memory than is given");
-        return false;
+        return tqa_draft_no_memory(draft);
     }
     find_carriers(draft, carrier);
     if (draft->problem->status == 0) {

@@ -53,6 +53,10 @@ typedef struct tqa_draft {
 /* Adds a fault with its place, and starts the problem with `slug` when it is the first. */
 void tqa_draft_fault(tqa_draft *draft, const char *slug, const char *pointer, const char *hint,
                      const char *format, ...) __attribute__((format(printf, 5, 6)));
+/* Adds the fault that the arena is too small, and returns false. */
+bool tqa_draft_no_memory(tqa_draft *draft);
+/* True, with that fault, when something did not fit the arena. */
+bool tqa_draft_is_spent(tqa_draft *draft);
 
 /* The place of a part ("axis"; "" for the whole) of joint i in the user's file. */
 void tqa_draft_joint_place(const tqa_draft *draft, uint32_t i, const char *part,

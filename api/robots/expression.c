@@ -2,6 +2,7 @@
 /* api/robots/expression.c - operators wait on a bounded stack until their operands are code. */
 #include "api/robots/expression.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -164,8 +165,7 @@ static bool read_name(reader *r, bool *ret_open)
                                       "a *");
     }
     if (n == 2 && memcmp(name, "pi", 2) == 0) {
-        static const double pi = 3.14159265358979323846;
-        return emit(r, (tq_instruction){.op = TQ_OPERATOR_NUMBER, .number = pi});
+        return emit(r, (tq_instruction){.op = TQ_OPERATOR_NUMBER, .number = M_PI});
     }
     if (function && r->find(r->ctx, name, n) == UINT32_MAX) {
         return refuse_name(r, name, n, "an argument is missing after", "write sin(x)");

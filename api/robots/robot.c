@@ -148,7 +148,7 @@ static const double *far_coordinates(tqa_draft *draft, const tq_model *model)
     }
     for (uint32_t j = 0; far != NULL && j < model->n_joint; j++) {
         const tq_joint *joint = &model->joints[j];
-        const double more = joint->kind == TQ_JOINT_PRISMATIC ? 10.0 : 6.283185307179586;
+        const double more = joint->kind == TQ_JOINT_PRISMATIC ? 10.0 : 2.0 * M_PI;
         if (joint->kind == TQ_JOINT_REVOLUTE || joint->kind == TQ_JOINT_PRISMATIC) {
             for (uint32_t k = 0; k < joint->nq; k++) {
                 far[joint->q_index + k] = joint->limits.lower - more;

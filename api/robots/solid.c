@@ -2,11 +2,10 @@
 /* api/robots/solid.c - volumes of the solid shapes, for masses that are given by a density. */
 #include "api/robots/solid.h"
 
+#include <math.h>
 #include <string.h>
 
-static const double PI = 3.14159265358979323846;
-
-static const char *const shape_names[] = {
+const char *const tqa_shape_names[] = {
     [TQ_SHAPE_BOX] = "box",
     [TQ_SHAPE_CYLINDER] = "cylinder",
     [TQ_SHAPE_CYLINDER_SHELL] = "cylinder_shell",
@@ -18,6 +17,7 @@ static const char *const shape_names[] = {
     [TQ_SHAPE_DISK] = "disk",
     [TQ_SHAPE_BAR] = "bar",
     [TQ_SHAPE_POINT] = "point",
+    NULL,
 };
 
 const char tqa_shape_words[] =
@@ -27,8 +27,8 @@ const char tqa_shape_words[] =
 
 bool tqa_shape_find(const char *name, tq_shape *ret)
 {
-    for (unsigned k = 0; k < sizeof shape_names / sizeof shape_names[0]; k++) {
-        if (strcmp(name, shape_names[k]) == 0) {
+    for (unsigned k = 0; tqa_shape_names[k] != NULL; k++) {
+        if (strcmp(name, tqa_shape_names[k]) == 0) {
             *ret = (tq_shape)k;
             return true;
         }
@@ -43,15 +43,15 @@ double tqa_shape_volume(tq_shape shape, const double size[3])
     case TQ_SHAPE_BOX:
         return size[0] * size[1] * size[2];
     case TQ_SHAPE_CYLINDER:
-        return PI * square * size[1];
+        return M_PI * square * size[1];
     case TQ_SHAPE_SPHERE:
-        return 4.0 / 3.0 * PI * square * size[0];
+        return 4.0 / 3.0 * M_PI * square * size[0];
     case TQ_SHAPE_ELLIPSOID:
-        return 4.0 / 3.0 * PI * size[0] * size[1] * size[2];
+        return 4.0 / 3.0 * M_PI * size[0] * size[1] * size[2];
     case TQ_SHAPE_CONE:
-        return PI / 3.0 * square * size[1];
+        return M_PI / 3.0 * square * size[1];
     case TQ_SHAPE_CAPSULE:
-        return PI * square * (size[1] + 4.0 / 3.0 * size[0]);
+        return M_PI * square * (size[1] + 4.0 / 3.0 * size[0]);
     case TQ_SHAPE_CYLINDER_SHELL:
     case TQ_SHAPE_SPHERE_SHELL:
     case TQ_SHAPE_DISK:

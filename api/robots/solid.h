@@ -7,6 +7,9 @@
 
 #include "core/model/inertia.h"
 
+/* The word for each shape, by the numbers of tq_shape; NULL ends the list. */
+extern const char *const tqa_shape_names[];
+
 /* The word for a shape in a robot document; false: there is none. */
 bool tqa_shape_find(const char *name, tq_shape *ret);
 

@@ -122,7 +122,8 @@ bool tqa_xml_rests_elsewhere(const tq_joint *joint)
     return joint->spring.stiffness != 0.0 && other;
 }
 
-const char *tqa_xml_ball_term(const tqa_robot *robot)
+/* the name of a spherical or floating joint with a damper, a spring or an inertia, or NULL */
+static const char *ball_term(const tqa_robot *robot)
 {
     for (uint32_t i = 0; i < robot->model->n_joint; i++) {
         const tq_joint *joint = &robot->model->joints[i];
@@ -132,6 +133,34 @@ const char *tqa_xml_ball_term(const tqa_robot *robot)
         }
     }
     return NULL;
+}
+
+bool tqa_xml_refuse(tqa_problem *reterr, const char *obstacle, const char *why)
+{
+    return !tqa_problem_set(reterr, "not-acceptable", "\"%.80s\" %s: ask for application/json",
+                            obstacle, why);
+}
+
+bool tqa_xml_has_no_words(const tqa_robot *robot, const char *name, const char *format,
+                          tqa_problem *reterr)
+{
+    const struct {
+        const char *obstacle, *what;
+    } parts[] = {
+        {robot->constraints != NULL ? name : NULL, "has constraints"},
+        {ball_term(robot), "has a damper, a spring or an inertia in all directions"},
+        {robot->model->n_tendon > 0 ? name : NULL, "has tendons"},
+        {tqa_robot_dragged(robot), "is dragged by a medium"},
+    };
+    for (size_t k = 0; k < sizeof parts / sizeof parts[0]; k++) {
+        if (parts[k].obstacle != NULL) {
+            return !tqa_problem_set(
+                reterr, "not-acceptable",
+                "\"%.80s\" %s, for which %s has no words: ask for application/json",
+                parts[k].obstacle, parts[k].what, format);
+        }
+    }
+    return false;
 }
 
 const char *tqa_xml_bad_name(const tqa_robot *robot, const char *name)

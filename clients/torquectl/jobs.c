@@ -205,7 +205,8 @@ int ctl_job_wait(ctl *c, int n, char **arguments)
 
 /* -------------------------------------------------- results */
 
-const char *ctl_accept(const ctl *c)
+/* Media type of a result by -o and a terminal. */
+static const char *accept_of(const ctl *c)
 {
     static const char *const media[] = {"application/json",  "application/json",
                                         "application/json",  "text/csv",
@@ -234,7 +235,7 @@ int ctl_job_result(ctl *c, int n, char **arguments)
         .path = path,
         .accept = c->format == CTL_TABLE && is_array ? "text/csv"
                   : c->format == CTL_TABLE           ? "*/*"
-                                                     : ctl_accept(c),
+                                                     : accept_of(c),
     };
     if (c->format == CTL_YAML || (c->format == CTL_TABLE && c->has_format && !is_array)) {
         request.accept = "application/json";

@@ -11,7 +11,4 @@
  * of a fault. Ctrl-C leaves the job running and says its id: CTL_INTERRUPTED. */
 int ctl_wait(ctl *c, const char *id, json_t **ret_job);
 
-/* Media type of a result by -o and a terminal. */
-const char *ctl_accept(const ctl *c);
-
 #endif

@@ -58,4 +58,15 @@ static inline int tq_scratch_is_stopped(const tq_scratch *scratch)
 /* Bytes that n * each take of a scratch, padding included; SIZE_MAX when that overflows. */
 size_t tq_scratch_cost(size_t n, size_t each);
 
+/* The larger of two sizes: bytes of parts that are used one after the other. */
+static inline size_t tq_larger(size_t a, size_t b)
+{
+    return a > b ? a : b;
+}
+
+static inline size_t tq_smaller(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
 #endif

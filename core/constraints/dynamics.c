@@ -11,11 +11,6 @@
 #include "core/constraints/solve.h"
 #include "core/linalg/dense.h"
 
-static size_t larger(size_t a, size_t b)
-{
-    return a > b ? a : b;
-}
-
 /* copies one sample from rows to a flat array */
 static const double *flat(const double *rows, size_t n_row, size_t stride, size_t i, double *ret)
 {
@@ -88,8 +83,8 @@ size_t tq_constrained_forward_scratch_size(const tq_mechanism *mechanism,
     const tq_model *model = tq_mechanism_model(mechanism);
     return tq_scratch_cost((size_t)model->nv * TQ_BLOCK_STRIDE, sizeof(double)) +
            room_size(model, constraints->n_row) +
-           larger(tq_inverse_scratch_size(mechanism, n_wrench),
-                  tq_constrained_scratch_size(mechanism, constraints));
+           tq_larger(tq_inverse_scratch_size(mechanism, n_wrench),
+                     tq_constrained_scratch_size(mechanism, constraints));
 }
 
 /* v = M^-1 tau, then the nearest acceleration that satisfies A v = target (Gauss's principle) */
@@ -181,9 +176,9 @@ size_t tq_constrained_inverse_scratch_size(const tq_mechanism *mechanism,
     const tq_model *model = tq_mechanism_model(mechanism);
     const size_t nv = model->nv;
     return room_size(model, constraints->n_row) +
-           larger(tq_inverse_scratch_size(mechanism, n_wrench),
-                  tq_constrained_scratch_size(mechanism, constraints) +
-                      tq_actuate_scratch_size(nv));
+           tq_larger(tq_inverse_scratch_size(mechanism, n_wrench),
+                     tq_constrained_scratch_size(mechanism, constraints) +
+                         tq_actuate_scratch_size(nv));
 }
 
 /* r->v: torques of all joints; r->tau becomes those of the actuated joints */

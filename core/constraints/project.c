@@ -23,11 +23,6 @@ typedef struct work {
     double *step, *target, *a, *h; /* (nv), (n_row), (n_row x nv), (n_row) */
 } work;
 
-static size_t larger(size_t a, size_t b)
-{
-    return a > b ? a : b;
-}
-
 size_t tq_project_scratch_size(const tq_mechanism *mechanism, const tq_constraints *constraints)
 {
     const tq_model *model = tq_mechanism_model(mechanism);
@@ -37,8 +32,8 @@ size_t tq_project_scratch_size(const tq_mechanism *mechanism, const tq_constrain
                        2 * tq_scratch_cost(n, sizeof(double)) +
                        tq_scratch_cost(n * model->nv, sizeof(double));
     return own +
-           larger(tq_constrained_scratch_size(mechanism, constraints),
-                  tq_configuration_scratch_size(model) + tq_constraint_rows_scratch_size(model));
+           tq_larger(tq_constrained_scratch_size(mechanism, constraints),
+                     tq_configuration_scratch_size(model) + tq_constraint_rows_scratch_size(model));
 }
 
 static bool take(work *w)

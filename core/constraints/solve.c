@@ -17,16 +17,6 @@ static const double off_target = 1e-6;
 
 enum { ALONE = TQ_BLOCK_PAD }; /* stride of one sample */
 
-static size_t smaller(size_t a, size_t b)
-{
-    return a < b ? a : b;
-}
-
-static size_t larger(size_t a, size_t b)
-{
-    return a > b ? a : b;
-}
-
 uint32_t tq_constraint_of_row(const tq_constraints *constraints, size_t row)
 {
     for (uint32_t i = 0; i < constraints->n_constraint; i++) {
@@ -42,17 +32,17 @@ uint32_t tq_constraint_of_row(const tq_constraints *constraints, size_t row)
 static size_t inner_size(const tq_mechanism *mechanism, size_t nv, size_t n_row)
 {
     const tq_model *model = tq_mechanism_model(mechanism);
-    const size_t k = smaller(nv, n_row) + 1;
+    const size_t k = tq_smaller(nv, n_row) + 1;
     const size_t mass = tq_scratch_cost(nv * nv * ALONE, sizeof(double)) +
                         tq_scratch_cost((size_t)model->nq * ALONE, sizeof(double)) +
                         tq_mass_matrix_scratch_size(mechanism);
     const size_t rows = tq_constraint_rows_scratch_size(model);
     const size_t qr =
-        tq_scratch_cost(k, sizeof(double)) + tq_qr_scratch_size(nv + 1, larger(n_row, 1));
+        tq_scratch_cost(k, sizeof(double)) + tq_qr_scratch_size(nv + 1, tq_larger(n_row, 1));
     const size_t solve = 4 * tq_scratch_cost(nv + n_row + 1, sizeof(double)) +
                          tq_scratch_cost(k * (n_row + 1), sizeof(double)) +
                          tq_lstsq_scratch_size(k, n_row + 1);
-    return larger(larger(mass, rows), larger(qr, solve));
+    return tq_larger(tq_larger(mass, rows), tq_larger(qr, solve));
 }
 
 size_t tq_constrained_scratch_size(const tq_mechanism *mechanism, const tq_constraints *constraints)
@@ -61,7 +51,7 @@ size_t tq_constrained_scratch_size(const tq_mechanism *mechanism, const tq_const
     const size_t nv = model->nv, n = constraints->n_row;
     return tq_configuration_scratch_size(model) + tq_scratch_cost(nv * nv, sizeof(double)) +
            3 * tq_scratch_cost(n * nv, sizeof(double)) +
-           tq_scratch_cost(smaller(nv, n) * n, sizeof(double)) +
+           tq_scratch_cost(tq_smaller(nv, n) * n, sizeof(double)) +
            4 * tq_scratch_cost(n, sizeof(double)) + tq_scratch_cost(n, sizeof(int)) +
            inner_size(mechanism, nv, n);
 }
@@ -73,7 +63,7 @@ static bool take(tq_constrained *s, tq_scratch *scratch)
     s->a = tq_scratch_take(scratch, n * nv, sizeof(double));
     s->rate = tq_scratch_take(scratch, n * nv, sizeof(double));
     s->basis = tq_scratch_take(scratch, n * nv, sizeof(double));
-    s->r = tq_scratch_take(scratch, smaller(nv, n) * n, sizeof(double));
+    s->r = tq_scratch_take(scratch, tq_smaller(nv, n) * n, sizeof(double));
     s->position = tq_scratch_take(scratch, n, sizeof(double));
     s->velocity = tq_scratch_take(scratch, n, sizeof(double));
     s->gamma = tq_scratch_take(scratch, n, sizeof(double));
@@ -129,7 +119,7 @@ static tq_status factor_mass(const tq_mechanism *mechanism, const double *q, uns
 /* Q, R and rank of L^-1 A^T with columns of length 1 */
 static tq_status factor_rows(tq_constrained *s, tq_scratch *scratch, tq_error *reterr)
 {
-    const size_t nv = s->nv, n = s->n_row, k = smaller(nv, n);
+    const size_t nv = s->nv, n = s->n_row, k = tq_smaller(nv, n);
     const size_t mark = tq_scratch_mark(scratch);
     memcpy(s->basis, s->a, n * nv * sizeof(double));
     tq_status status = tq_cholesky_half_solve(nv, s->l, nv, 0, n, s->basis, nv, reterr);
@@ -232,7 +222,7 @@ tq_status tq_constrained_factor(const tq_mechanism *mechanism, const tq_constrai
 static tq_status least_multipliers(const tq_constrained *s, const double *w, tq_scratch *scratch,
                                    double *ret, tq_error *reterr)
 {
-    const size_t k = smaller(s->nv, s->n_row), n = s->n_row, rank = s->rank;
+    const size_t k = tq_smaller(s->nv, s->n_row), n = s->n_row, rank = s->rank;
     const size_t mark = tq_scratch_mark(scratch);
     double *m = tq_scratch_take(scratch, rank * n, sizeof *m);
     double *x = tq_scratch_take(scratch, n, sizeof *x);
@@ -289,7 +279,7 @@ static void add_basis(const tq_constrained *s, double by, const double *w, doubl
 static tq_status meet_target(const tq_constrained *s, const double *target,
                              tq_contradiction contradiction, double *ret_z, tq_error *reterr)
 {
-    const size_t k = smaller(s->nv, s->n_row);
+    const size_t k = tq_smaller(s->nv, s->n_row);
     for (size_t j = 0; j < s->rank; j++) {
         ret_z[j] = target[s->pivot[j]] / s->length[s->pivot[j]];
     }

@@ -7,8 +7,6 @@
 
 #include "core/spatial/screw.h"
 
-static const double pi = 3.14159265358979323846;
-
 /* per speed, and per square of the speed */
 static void coefficients(const tq_medium *medium, const double size[3], double ret_linear[6],
                          double ret_square[6])
@@ -17,8 +15,8 @@ static void coefficients(const tq_medium *medium, const double size[3], double r
     for (unsigned k = 0; k < 3; k++) {
         const double a = size[(k + 1) % 3], b = size[(k + 2) % 3];
         const double fourth = a * a * a * a + b * b * b * b;
-        ret_linear[k] = 3.0 * pi * diameter * medium->viscosity;
-        ret_linear[3 + k] = pi * diameter * diameter * diameter * medium->viscosity;
+        ret_linear[k] = 3.0 * M_PI * diameter * medium->viscosity;
+        ret_linear[3 + k] = M_PI * diameter * diameter * diameter * medium->viscosity;
         ret_square[k] = 0.5 * medium->density * a * b;
         ret_square[3 + k] = medium->density * size[k] * fourth / 64.0;
     }

@@ -73,7 +73,7 @@ static void find_state(friction_rows *s, uint64_t lowest)
 }
 
 /* displacement of each step as a difference of q, if the pass has none */
-static void find_way(const friction_rows *s, size_t m, const double *q, double *ret)
+static void find_displacement(const friction_rows *s, size_t m, const double *q, double *ret)
 {
     for (uint32_t j = 0; j < s->model->n_joint; j++) {
         const tq_joint *joint = &s->model->joints[j];
@@ -102,7 +102,7 @@ static void compute(void *state, const tq_parallel_window *window, double *ret)
         return;
     }
     if (window->way == NULL) {
-        find_way(s, window->n, window->q, ret);
+        find_displacement(s, window->n, window->q, ret);
         stretch.way = ret;
     }
     find_state(s, window->lowest);

@@ -12,7 +12,6 @@
 #include "core/linalg/dense.h"
 
 enum { FREQUENCIES = 4096 };
-static const double pi = 3.14159265358979323846;
 static const double harmless = 1e-6; /* of a nominal parameter */
 static const double hold = 1e-12;    /* regularisation of a scaled Gram matrix, so that it can be
                                         factored */
@@ -37,7 +36,7 @@ double tq_noise_variance(double density, double rate, const tq_filter *filter, u
             gain *= once * once;
         }
         for (unsigned d = 0; d < n_difference; d++) {
-            gain *= tq_sin(2.0 * pi * f / rate) * rate;
+            gain *= tq_sin(2.0 * M_PI * f / rate) * rate;
         }
         sum += gain * gain;
     }

@@ -35,7 +35,6 @@ struct tq_shift {
                                regressors */
     double *window;         /* (n_row_of x width), a ring */
     size_t n_seen, n_filled;
-    bool has_friction_rows;
     tq_fit_run run;
     double *taps; /* (n_row x TAPS x TQ_FOLD_RUN) */
     size_t *at;   /* (n_row) offset of a row's Gram matrix */

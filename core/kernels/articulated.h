@@ -184,11 +184,6 @@ TQ_INLINE articulated articulated_inward_pre(const tq_canonical_joint *k, articu
     return a;
 }
 
-TQ_INLINE articulated articulated_turn(const mat *r, articulated a)
-{
-    return (articulated){sym_turn(r, a.j), mat_turn(r, &a.h), sym_turn(r, a.m)};
-}
-
 /* across a spherical joint, whose elimination leaves only `m` */
 TQ_INLINE articulated articulated_inward_spherical(const tq_canonical_joint *k, const ball *at,
                                                    sym m)

@@ -57,15 +57,6 @@ static inline tq_kernel_input tq_kernel_input_at(size_t n_sample, size_t stride,
     };
 }
 
-/* A point of a body and the frame of a Jacobian; see tq_jacobian_frame. */
-enum { TQ_POINT_WORLD, TQ_POINT_LINK, TQ_POINT_WORLD_ALIGNED };
-typedef struct tq_kernel_point {
-    int body; /* -1: the world */
-    int frame;
-    double at[3]; /* in the body's frame */
-    double r[9];  /* TQ_POINT_LINK: rotation, link -> body */
-} tq_kernel_point;
-
 /* Mass of all links, kg; of the links fixed to the world, and their first moment about its origin,
  * kg m. */
 typedef struct tq_kernel_masses {

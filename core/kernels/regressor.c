@@ -63,11 +63,11 @@ TQ_INLINE motion motion_in_link(const tq_pose *f, const motion *body)
 }
 
 /* the same for a frame rotated about the body's z */
-TQ_INLINE screw screw_turned(const tq_canonical_face *f, screw s)
+TQ_INLINE screw screw_turned(const tq_canonical_axes *f, screw s)
 {
     return (screw){z_in(f->c, f->s, s.a), z_in(f->c, f->s, s.l)};
 }
-TQ_INLINE motion motion_turned(const tq_canonical_face *f, const motion *body)
+TQ_INLINE motion motion_turned(const tq_canonical_axes *f, const motion *body)
 {
     motion s = {z_in(f->c, f->s, body->w), z_in(f->c, f->s, body->al), z_in(f->c, f->s, body->a),
                 mat_zero()};
@@ -114,17 +114,17 @@ TQ_INLINE void put_oblique(const tq_canonical_link *link, place at, const paths 
 }
 
 /* Ten entries of each dof for a link whose axes are parallel to those of `at`. */
-TQ_INLINE void put_along(const tq_canonical_face *face, place at, const paths *w, const target *to,
+TQ_INLINE void put_along(const tq_canonical_axes *axes, place at, const paths *w, const target *to,
                          double *y, const int share, const _Bool renamed)
 {
-    const _Bool moved = face->shift != 0.0, reversed = face->reversed;
-    const real p = splat(face->shift);
+    const _Bool moved = axes->shift != 0.0, reversed = axes->reversed;
+    const real p = splat(axes->shift);
     const long col = to->stride, *line = w->row;
     const int others = at.turns ? at.n - 1 : at.n;
     ten *shared = w->shared;
     long row[10];
     for (int e = 0; e < 10 && renamed; e++) {
-        row[e] = face->row[e] * col;
+        row[e] = axes->row[e] * col;
     }
     for (int f = 0; f < others; f++) {
         ten x = share == LATER ? shared[f] : ten_of(at.s, at.screws[f]);
@@ -135,7 +135,7 @@ TQ_INLINE void put_along(const tq_canonical_face *face, place at, const paths *w
             ten_shift(&x, p);
         }
         if (reversed) {
-            x = ten_reversed(face->sign, x);
+            x = ten_reversed(axes->sign, x);
         }
         if (renamed) {
             put_renamed(y + line[f], row, x, 0);
@@ -147,7 +147,7 @@ TQ_INLINE void put_along(const tq_canonical_face *face, place at, const paths *w
         ten x = ten_of_turn(at.s);
         x.hx = tq_fnma(p, x.xz, x.hx);
         x.hy = tq_fnma(p, x.yz, x.hy);
-        x = reversed ? ten_reversed(face->sign, x) : x;
+        x = reversed ? ten_reversed(axes->sign, x) : x;
         if (renamed) {
             put_renamed(y + line[others], row, x, to->again);
         } else {
@@ -171,19 +171,19 @@ TQ_INLINE void put_links(const tq_canonical *c, int first, place at, const paths
             } else if (next >= 0 && c->links[next].alignment == TQ_ALIGN_ALONG) {
                 share = FIRST;
             }
-            if (link->face.renamed) {
-                put_along(&link->face, at, w, to, columns, share, 1);
+            if (link->axes.renamed) {
+                put_along(&link->axes, at, w, to, columns, share, 1);
             } else if (share == ALONE) {
-                put_along(&link->face, at, w, to, columns, ALONE, 0);
+                put_along(&link->axes, at, w, to, columns, ALONE, 0);
             } else {
-                put_along(&link->face, at, w, to, columns, share, 0);
+                put_along(&link->axes, at, w, to, columns, share, 0);
             }
         } else if (link->alignment == TQ_ALIGN_TURNED) {
-            const motion s = motion_turned(&link->face, at.s);
+            const motion s = motion_turned(&link->axes, at.s);
             for (int f = 0; f < at.n; f++) {
-                w->seen[f] = screw_turned(&link->face, at.screws[f]);
+                w->seen[f] = screw_turned(&link->axes, at.screws[f]);
             }
-            put_along(&link->face, (place){&s, w->seen, at.n, at.turns}, w, to, columns, ALONE, 1);
+            put_along(&link->axes, (place){&s, w->seen, at.n, at.turns}, w, to, columns, ALONE, 1);
         } else {
             put_oblique(link, at, w, to, columns);
         }

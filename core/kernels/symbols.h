@@ -26,9 +26,6 @@ void TQ_KERNEL(tq_sections)(long n_section, const double *coefficients, long n, 
                             int backward);
 void TQ_KERNEL(tq_kinematics)(const tq_canonical *c, const tq_kernel_input *in, double *work,
                               double *ret_poses, long pose_stride);
-void TQ_KERNEL(tq_jacobian)(const tq_canonical *c, const tq_kernel_input *in,
-                            const tq_kernel_point *point, double *work, double *ret_jacobian,
-                            double *ret_rate);
 void TQ_KERNEL(tq_energy)(const tq_canonical *c, const tq_kernel_input *in, double *work,
                           double *ret_energy);
 int TQ_KERNEL(tq_derivatives)(const tq_canonical *c, const tq_kernel_input *in, double *work,

@@ -14,7 +14,6 @@ const tq_kernels TQ_KERNEL(tq_kernels) = {
     .triangle = TQ_KERNEL(tq_triangle),
     .sections = TQ_KERNEL(tq_sections),
     .kinematics = TQ_KERNEL(tq_kinematics),
-    .jacobian = TQ_KERNEL(tq_jacobian),
     .energy = TQ_KERNEL(tq_energy),
     .derivatives = TQ_KERNEL(tq_derivatives),
     .second_derivatives = TQ_KERNEL(tq_second_derivatives),

@@ -53,10 +53,6 @@ typedef struct tq_kernels {
     /* ret_poses (12 rows per body): rotation row by row, then origin, of each body in the world */
     void (*kinematics)(const tq_canonical *c, const tq_kernel_input *in, double *work,
                        double *ret_poses, long pose_stride);
-    /* ret_jacobian (6 nv rows, in->out_stride apart): v then w, row by row; ret_rate: its time
-     * derivative at in->qd, or NULL */
-    void (*jacobian)(const tq_canonical *c, const tq_kernel_input *in, const tq_kernel_point *point,
-                     double *work, double *ret_jacobian, double *ret_rate);
     /* ret_energy (2 rows, in->out_stride apart): kinetic and gravitational potential energy, J */
     void (*energy)(const tq_canonical *c, const tq_kernel_input *in, double *work,
                    double *ret_energy);

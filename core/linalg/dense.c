@@ -66,16 +66,6 @@ static tq_status take_work(tq_scratch *scratch, const size_t shape[2], size_t si
     return ret->at != NULL ? TQ_OK : tq_fail(reterr, TQ_ERR_SCRATCH, "scratch", 0, (double)needed);
 }
 
-static size_t smaller(size_t a, size_t b)
-{
-    return a < b ? a : b;
-}
-
-static size_t larger(size_t a, size_t b)
-{
-    return a > b ? a : b;
-}
-
 tq_status tq_cholesky_factor(size_t n, double *a, size_t ld, tq_error *reterr)
 {
     const tq_status status = check_shape(n, n, ld, reterr);
@@ -240,7 +230,7 @@ tq_status tq_qr_factor(size_t m, size_t n, double *a, size_t ld, tq_scratch *scr
 
 size_t tq_qr_rank(size_t m, size_t n, const double *r, size_t ld, double rcond)
 {
-    const size_t k = smaller(m, n);
+    const size_t k = tq_smaller(m, n);
     size_t rank = 0;
     while (rank < k && fabs(r[rank * ld + rank]) > rcond * fabs(r[0])) {
         rank++;
@@ -289,7 +279,7 @@ tq_status tq_triangle_solve_transposed(size_t k, const double *r, size_t ld, siz
 
 static size_t lstsq_work(size_t m, size_t n)
 {
-    return smaller(m, n) + 2 * n + LAPACK_BLOCK * (n + 1);
+    return tq_smaller(m, n) + 2 * n + LAPACK_BLOCK * (n + 1);
 }
 
 size_t tq_lstsq_scratch_size(size_t m, size_t n)
@@ -317,7 +307,7 @@ tq_status tq_lstsq(size_t m, size_t n, double *a, double *b, double rcond, tq_sc
         return status;
     }
     if (tq_dense_is_own(m, n)) {
-        double *rest = work.at + 2 * smaller(m, n);
+        double *rest = work.at + 2 * tq_smaller(m, n);
         *ret_rank = tq_unblocked_lstsq(m, n, a, b, rcond, work.at, rest, pivot);
         tq_scratch_rewind(scratch, mark);
         return TQ_OK;
@@ -328,7 +318,7 @@ tq_status tq_lstsq(size_t m, size_t n, double *a, double *b, double rcond, tq_sc
     int rank = 0;
     const int info =
         LAPACKE_dgelsy_work(LAPACK_COL_MAJOR, narrow(m), narrow(n), 1, a, narrow(m), b,
-                            narrow(larger(m, n)), pivot, rcond, &rank, work.at, work.size);
+                            narrow(tq_larger(m, n)), pivot, rcond, &rank, work.at, work.size);
     if (info == 0) {
         *ret_rank = (size_t)rank;
     } else {
@@ -340,14 +330,14 @@ tq_status tq_lstsq(size_t m, size_t n, double *a, double *b, double rcond, tq_sc
 
 static size_t svd_work(size_t m, size_t n)
 {
-    const size_t k = smaller(m, n);
-    return 4 * k * k + 7 * k + 2 * larger(m, n) * LAPACK_BLOCK;
+    const size_t k = tq_smaller(m, n);
+    return 4 * k * k + 7 * k + 2 * tq_larger(m, n) * LAPACK_BLOCK;
 }
 
 size_t tq_svd_scratch_size(size_t m, size_t n)
 {
     return tq_scratch_cost(svd_work(m, n), sizeof(double)) +
-           tq_scratch_cost(8 * smaller(m, n), sizeof(int));
+           tq_scratch_cost(8 * tq_smaller(m, n), sizeof(int));
 }
 
 /* NOLINTNEXTLINE(readability-function-size): two matrices with their sizes, as LAPACK has them */
@@ -360,7 +350,7 @@ tq_status tq_svd(size_t m, size_t n, double *a, size_t ld, tq_scratch *scratch, 
         return status;
     }
     const size_t mark = tq_scratch_mark(scratch);
-    const size_t k = smaller(m, n);
+    const size_t k = tq_smaller(m, n);
     workspace work = {0};
     status = take_work(scratch, (const size_t[]){m, n}, svd_work(m, n), tq_svd_scratch_size(m, n),
                        &work, reterr);

@@ -85,13 +85,13 @@ typedef enum tq_canonical_alignment {
 /* For TQ_ALIGN_ALONG and TQ_ALIGN_TURNED: converts inertial parameters about the body's frame,
  * displaced along z and rotated about it, to those about the link's frame. Parameters are m, h (x y
  * z), tensor (xx xy xz yy yz zz). */
-typedef struct tq_canonical_face {
+typedef struct tq_canonical_axes {
     double shift; /* along z, m */
     double c, s;  /* cos, sin of the rotation about z */
     _Bool renamed, reversed;
     uint8_t row[10]; /* the link's parameter that corresponds to each of the body's */
     double sign[6];  /* 0.0, or -0.0 where the sign flips: h x y z, tensor xy xz yz */
-} tq_canonical_face;
+} tq_canonical_axes;
 
 /* Pose of a link: in the frame of a body, or in the world (body -1). */
 typedef struct tq_canonical_link {
@@ -100,7 +100,7 @@ typedef struct tq_canonical_link {
     int32_t next;   /* another link of the same body, or -1 */
     tq_canonical_alignment alignment;
     tq_pose in_body;
-    tq_canonical_face face;
+    tq_canonical_axes axes;
 } tq_canonical_link;
 
 typedef struct tq_canonical {

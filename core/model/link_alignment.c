@@ -17,8 +17,8 @@ static uint8_t entry(int i, int j)
     return number[i][j];
 }
 
-/* Permutation and signs of a face: axis k of the link is sign[k] times axis from[k]. */
-static void name_axes(tq_canonical_face *f, const int *from, const double *sign)
+/* Permutation and signs of the axes: axis k of the link is sign[k] times axis from[k]. */
+static void name_axes(tq_canonical_axes *f, const int *from, const double *sign)
 {
     double minus[3] = {0.0, 0.0, 0.0}; /* of the body's axes */
     int to[3] = {X, Y, Z};
@@ -43,10 +43,10 @@ static void name_axes(tq_canonical_face *f, const int *from, const double *sign)
 
 /* If one column of a rotation is z or -z, the other two are x and y rotated about z; a rotation by
  * right angles is a permutation. */
-static tq_canonical_alignment alignment_of(const tq_pose *at, tq_canonical_face *f)
+static tq_canonical_alignment alignment_of(const tq_pose *at, tq_canonical_axes *f)
 {
     const double *r = at->r;
-    *f = (tq_canonical_face){.shift = at->p[2], .c = 1.0, .s = 0.0};
+    *f = (tq_canonical_axes){.shift = at->p[2], .c = 1.0, .s = 0.0};
     int axis = Z;
     while (axis >= X && fabs(r[6 + axis]) != 1.0) {
         axis--;
@@ -111,7 +111,7 @@ void tq_canonical_faces(tq_canonical *c)
         const double *p = link->in_body.p;
         link->next = -1;
         if (link->body >= 0) {
-            link->alignment = alignment_of(&link->in_body, &link->face);
+            link->alignment = alignment_of(&link->in_body, &link->axes);
             c->reach += fabs(p[0]) + fabs(p[1]) + fabs(p[2]);
         }
     }

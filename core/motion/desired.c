@@ -7,6 +7,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/base/search.h"
+
 /* torque is proportional to acceleration: a tenth of the resolution of a 24-bit torque sensor */
 static const double cell_tolerance = 1e-8;
 /* end of the bisection: shorter cells would only divide rounding errors of positions by shorter
@@ -14,22 +16,6 @@ static const double cell_tolerance = 1e-8;
 static const double good_enough = 1e-5;
 
 enum { CELLS_FIRST = 2 };
-
-/* Number of n increasing times at or before t. */
-static size_t count_until(const double *times, size_t n, double t)
-{
-    size_t low = 0;
-    size_t high = n;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (times[middle] <= t) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    return low;
-}
 
 /* The quintic between two ends: each is x, xd, xdd, n numbers each. */
 static void quintic_at(size_t n, const double *begin, const double *end, double h, double u,
@@ -55,7 +41,7 @@ static void cells_at(const tq_motion_cells *cells, double t, double *ret_x, doub
                      double *ret_xdd)
 {
     const size_t n = cells->n_coordinate;
-    const size_t before = count_until(cells->t, cells->n_cell + 1, t);
+    const size_t before = tq_count_until(cells->t, cells->n_cell + 1, t);
     const bool holds = before == 0 || before > cells->n_cell;
     const size_t k = before == 0 ? 0 : (before > cells->n_cell ? cells->n_cell : before) - 1;
     const double *begin = cells->ends + 6 * n * k;
@@ -130,7 +116,7 @@ double tq_reference_next_break(const tq_reference *reference, double t, unsigned
     case TQ_REFERENCE_WAYPOINTS:
         break;
     }
-    const size_t next = count_until(times, n, t);
+    const size_t next = tq_count_until(times, n, t);
     if (next == n) {
         return (double)INFINITY;
     }

@@ -5,9 +5,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/base/search.h"
 #include "core/elementary/elementary.h"
-
-static const double two_pi = 6.28318530717958647692;
 
 static void trapezoid(double blend, double u, double s[3])
 {
@@ -81,26 +80,10 @@ tq_status tq_waypoints_check(const tq_waypoints *waypoints, tq_error *reterr)
     return TQ_OK;
 }
 
-/* the interval of t: t[k] <= t < t[k + 1], or the first or last one */
-static size_t stretch_of(const tq_waypoints *w, double t)
-{
-    size_t low = 0;
-    size_t high = w->n_point - 1;
-    while (high - low > 1) {
-        const size_t middle = (low + high) / 2;
-        if (t >= w->t[middle]) {
-            low = middle;
-        } else {
-            high = middle;
-        }
-    }
-    return low;
-}
-
 void tq_waypoints_at(const tq_waypoints *waypoints, tq_timing_law law, double blend, double t,
                      double *ret_x, double *ret_xd, double *ret_xdd)
 {
-    const size_t k = stretch_of(waypoints, t);
+    const size_t k = tq_interval_of(waypoints->t, waypoints->n_point - 1, t);
     const size_t n = waypoints->n_coordinate;
     const double span = waypoints->t[k + 1] - waypoints->t[k];
     const double u = (t - waypoints->t[k]) / span;
@@ -164,7 +147,7 @@ tq_status tq_spline_fit(const tq_waypoints *waypoints, tq_scratch *scratch, doub
 void tq_spline_at(const tq_waypoints *waypoints, const double *curvature, double t, double *ret_x,
                   double *ret_xd, double *ret_xdd)
 {
-    const size_t k = stretch_of(waypoints, t);
+    const size_t k = tq_interval_of(waypoints->t, waypoints->n_point - 1, t);
     const size_t n = waypoints->n_coordinate;
     const double h = waypoints->t[k + 1] - waypoints->t[k];
     const double inside = fmin(fmax(t, waypoints->t[0]), waypoints->t[waypoints->n_point - 1]);
@@ -192,7 +175,7 @@ void tq_fourier_at(const tq_fourier *fourier, double t, double *ret_x, double *r
     memset(ret_xd, 0, n * sizeof(double));
     memset(ret_xdd, 0, n * sizeof(double));
     for (size_t k = 0; k < fourier->n_harmonic; k++) {
-        const double w = two_pi * fourier->frequency * (double)(k + 1);
+        const double w = 2.0 * M_PI * fourier->frequency * (double)(k + 1);
         const double s = tq_sin(w * t);
         const double c = tq_cos(w * t);
         for (size_t i = 0; i < n; i++) {

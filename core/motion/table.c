@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "core/base/search.h"
+
 static double step_of(const tq_waypoints *w, size_t k)
 {
     return w->t[k + 1] - w->t[k];
@@ -95,16 +97,7 @@ tq_status tq_table_fit(const tq_waypoints *points, tq_scratch *scratch, double *
 
 static void hold_at(const tq_waypoints *w, double t, double *ret_x, size_t step)
 {
-    size_t low = 0;
-    size_t high = w->n_point;
-    while (high - low > 1) {
-        const size_t middle = (low + high) / 2;
-        if (t >= w->t[middle]) {
-            low = middle;
-        } else {
-            high = middle;
-        }
-    }
+    const size_t low = tq_interval_of(w->t, w->n_point, t);
     for (size_t i = 0; i < w->n_coordinate; i++) {
         ret_x[i * step] = w->x[low * w->n_coordinate + i];
     }
@@ -119,16 +112,7 @@ void tq_table_at(const tq_table *table, double t, double *ret_x, size_t step)
         hold_at(w, t, ret_x, step);
         return;
     }
-    size_t k = 0;
-    size_t high = last;
-    while (high - k > 1) {
-        const size_t middle = (k + high) / 2;
-        if (t >= w->t[middle]) {
-            k = middle;
-        } else {
-            high = middle;
-        }
-    }
+    const size_t k = tq_interval_of(w->t, last, t);
     const double h = step_of(w, k);
     const double b = (t - w->t[k]) / h;
     const double a = 1.0 - b;

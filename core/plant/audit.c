@@ -24,11 +24,6 @@ static const double *gravity_of(const tq_plant *plant)
                                                       : model->gravity;
 }
 
-static size_t larger(size_t a, size_t b)
-{
-    return a > b ? a : b;
-}
-
 static size_t rows_of(const tq_plant *plant)
 {
     const tq_model *model = tq_mechanism_model(plant->mechanism);
@@ -39,12 +34,12 @@ static size_t watch_size(const tq_plant *plant, size_t stride)
 {
     const tq_model *model = tq_mechanism_model(plant->mechanism);
     const size_t base = tq_scratch_cost(rows_of(plant) * stride, sizeof(double)) +
-                        larger(tq_reactions_scratch_size(plant->mechanism),
-                               tq_scratch_cost((size_t)model->nq + model->nv, sizeof(double)) +
-                                   tq_configuration_scratch_size(model));
+                        tq_larger(tq_reactions_scratch_size(plant->mechanism),
+                                  tq_scratch_cost((size_t)model->nq + model->nv, sizeof(double)) +
+                                      tq_configuration_scratch_size(model));
     return tq_scratch_cost((model->nv + 1) * stride, sizeof(double)) +
            tq_scratch_cost(plant->n_wrench, sizeof(tq_external_wrench)) +
-           larger(base, tq_inverse_scratch_size(plant->mechanism, plant->n_wrench));
+           tq_larger(base, tq_inverse_scratch_size(plant->mechanism, plant->n_wrench));
 }
 
 /* the plant's wrenches with the rows of this evaluation */
@@ -368,9 +363,9 @@ size_t tq_audit_scratch_size(const tq_plant *plant)
            tq_scratch_cost((6 * plant->n_wrench + 1) * pad, sizeof(double)) +
            tq_scratch_cost(rows_of(plant) * pad, sizeof(double)) +
            tq_scratch_cost(plant->n_wrench, sizeof(tq_external_wrench)) +
-           larger(tq_energy_scratch_size(plant->mechanism),
-                  larger(tq_reactions_scratch_size(plant->mechanism),
-                         tq_configuration_scratch_size(model)));
+           tq_larger(tq_energy_scratch_size(plant->mechanism),
+                     tq_larger(tq_reactions_scratch_size(plant->mechanism),
+                               tq_configuration_scratch_size(model)));
 }
 
 tq_status tq_audit_balance(const tq_plant *plant, const double *q, const double *qd,

@@ -8,8 +8,6 @@
 #include "core/plant/noise.h"
 #include "core/plant/torque_table.h"
 
-static const double two_pi = 6.28318530717958647692;
-
 static size_t rows_of(const tq_disturbance *d)
 {
     return d->is_wrench ? 6 : tq_mechanism_model(d->mechanism)->nv;
@@ -37,7 +35,7 @@ static tq_status act_signal(void *ctx, const tq_instant *at, tq_scratch *scratch
     const double since = at->t - d->start;
     double x = since >= 0.0 && at->t < d->start + d->duration ? 1.0 : 0.0;
     if (d->signal == TQ_SIGNAL_SINE) {
-        x *= tq_sin(two_pi * d->frequency * since + d->phase);
+        x *= tq_sin(2.0 * M_PI * d->frequency * since + d->phase);
     }
     for (size_t r = 0; r < rows_of(d); r++) {
         add_row(place_of(d, at, to), r, x * d->size[r], at);

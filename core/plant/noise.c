@@ -6,8 +6,6 @@
 
 #include "core/elementary/elementary.h"
 
-static const double two_pi = 6.28318530717958647692;
-
 /* variant 13 of Stafford's mixers, as in SplitMix64 */
 static uint64_t mix(uint64_t x)
 {
@@ -33,5 +31,5 @@ double tq_noise_normal(uint64_t seed, uint64_t stream, uint64_t k)
 {
     const double u = unit(tq_noise_bits(seed, stream, 2 * k));
     const double v = unit(tq_noise_bits(seed, stream, 2 * k + 1));
-    return sqrt(-2.0 * tq_log(u)) * tq_cos(two_pi * v);
+    return sqrt(-2.0 * tq_log(u)) * tq_cos(2.0 * M_PI * v);
 }

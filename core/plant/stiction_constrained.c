@@ -11,11 +11,6 @@
 #include "core/linalg/dense.h"
 #include "core/plant/stiction.h"
 
-static size_t larger(size_t a, size_t b)
-{
-    return a > b ? a : b;
-}
-
 /* one sample */
 typedef struct work {
     size_t nv, stride;
@@ -33,13 +28,13 @@ size_t tq_locked_constrained_scratch_size(const tq_mechanism *mechanism,
     const tq_model *model = tq_mechanism_model(mechanism);
     const size_t nv = model->nv, n_row = constraints->n_row;
     const size_t block = TQ_BLOCK_PAD;
-    const size_t inner = larger(
+    const size_t inner = tq_larger(
         tq_constrained_forward_scratch_size(mechanism, constraints, n_wrench),
         tq_constrained_scratch_size(mechanism, constraints) + tq_hold_scratch_size(nv, n_row));
     return 2 * tq_scratch_cost(nv * block, sizeof(double)) +
            tq_scratch_cost(model->nq, sizeof(double)) + 4 * tq_scratch_cost(nv, sizeof(double)) +
            2 * tq_scratch_cost(n_row, sizeof(double)) + tq_scratch_cost(nv, sizeof(uint32_t)) +
-           larger(inner, tq_inverse_scratch_size(mechanism, n_wrench));
+           tq_larger(inner, tq_inverse_scratch_size(mechanism, n_wrench));
 }
 
 static bool take(const tq_model *model, size_t n_row, size_t stride, tq_scratch *scratch, work *w)

@@ -4,6 +4,8 @@
 
 #include <math.h>
 
+#include "core/base/search.h"
+
 static tq_status act(void *ctx, const tq_instant *at, tq_scratch *scratch, const tq_action *to,
                      tq_error *reterr)
 {
@@ -32,16 +34,7 @@ double tq_table_next_break(void *table, double t, unsigned *ret_order)
     *ret_order = of->interpolation == TQ_INTERPOLATE_HOLD     ? 0
                  : of->interpolation == TQ_INTERPOLATE_LINEAR ? 1
                                                               : 3;
-    size_t low = 0; /* points below this index are not after t */
-    size_t high = w->n_point;
-    while (low < high) {
-        const size_t middle = (low + high) / 2;
-        if (w->t[middle] > t) {
-            high = middle;
-        } else {
-            low = middle + 1;
-        }
-    }
+    const size_t low = tq_count_until(w->t, w->n_point, t); /* the first point after t */
     if (low == w->n_point) {
         return (double)INFINITY;
     }

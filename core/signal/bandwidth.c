@@ -313,7 +313,7 @@ static double half_gain_of(const tq_recording_filter *filter, double rate, tq_sc
     case TQ_SMOOTHING_BUTTERWORTH:
         return filter->cutoff;
     case TQ_SMOOTHING_FIRST_ORDER: /* forward and backward */
-        return 1.0 / (2.0 * 3.14159265358979323846 * filter->tau_f);
+        return 1.0 / (2.0 * M_PI * filter->tau_f);
     case TQ_SMOOTHING_SAVITZKY_GOLAY: {
         const tq_window window = {filter->window, filter->degree, 0, 1.0};
         return tq_smooth_half_gain(&window, scratch, &half, NULL) == TQ_OK ? half * rate : 0.0;
@@ -362,7 +362,7 @@ static double cutoff_of(const tq_recording_filter *filter)
     case TQ_SMOOTHING_BUTTERWORTH:
         return filter->cutoff;
     case TQ_SMOOTHING_FIRST_ORDER: /* the gain falls slowly */
-        return 10.0 / (2.0 * 3.14159265358979323846 * filter->tau_f);
+        return 10.0 / (2.0 * M_PI * filter->tau_f);
     case TQ_SMOOTHING_SAVITZKY_GOLAY:
     case TQ_SMOOTHING_NONE:
         break;

@@ -41,7 +41,7 @@ size_t tq_standstills_size(const tq_recording *recording)
 
 bool tq_standstills_begin(tq_recording *recording, tq_scratch *memory)
 {
-    tq_standstills *s = &recording->stills;
+    tq_standstills *s = &recording->standstills;
     const tq_model *model = recording->options->model;
     *s = (tq_standstills){0};
     if (!has_standstills(recording)) {
@@ -60,7 +60,7 @@ bool tq_standstills_begin(tq_recording *recording, tq_scratch *memory)
 
 size_t tq_standstills_wants(const tq_recording *recording)
 {
-    const tq_standstills *s = &recording->stills;
+    const tq_standstills *s = &recording->standstills;
     const tq_model *model = recording->options->model;
     return s->list == NULL || s->n_spare > 0 || s->n == STILLS_MAX
                ? 0
@@ -69,13 +69,13 @@ size_t tq_standstills_wants(const tq_recording *recording)
 
 void tq_standstills_give(tq_recording *recording, void *memory)
 {
-    recording->stills.spare = memory;
-    recording->stills.n_spare = SPARE;
+    recording->standstills.spare = memory;
+    recording->standstills.n_spare = SPARE;
 }
 
 void tq_standstills_add(tq_recording *recording, const tq_raw_rows *rows, size_t at, size_t end)
 {
-    tq_standstills *s = &recording->stills;
+    tq_standstills *s = &recording->standstills;
     const tq_channels *channels = &recording->channels;
     const size_t nq = recording->options->model->nq;
     const size_t nv = recording->options->model->nv;
@@ -136,7 +136,7 @@ static double *take_sums(tq_standstills *s, size_t n)
 tq_status tq_standstills_close(tq_recording *recording, uint64_t first, uint64_t last, bool moves,
                                tq_error *reterr)
 {
-    tq_standstills *s = &recording->stills;
+    tq_standstills *s = &recording->standstills;
     const size_t nq = recording->options->model->nq;
     const size_t nv = recording->options->model->nv;
     if (s->list == NULL || s->n_group == 0) {
@@ -232,16 +232,16 @@ tq_status tq_recording_find_braked(tq_recording *const *recordings, size_t n, si
     memset(rows, 0, (nq + nv) * TQ_BLOCK_PAD * sizeof *rows); /* lanes without a sample */
     size_t n_moving = 0;
     for (size_t i = 0; i < n; i++) {
-        n_moving += recordings[i]->stills.n_moving;
-        for (size_t r = 0; r < nv && recordings[i]->stills.n_moving > 0; r++) {
-            usual[r] += recordings[i]->stills.moving[r];
+        n_moving += recordings[i]->standstills.n_moving;
+        for (size_t r = 0; r < nv && recordings[i]->standstills.n_moving > 0; r++) {
+            usual[r] += recordings[i]->standstills.moving[r];
         }
     }
     for (size_t r = 0; r < nv; r++) {
         usual[r] = n_moving > 0 ? sqrt(usual[r] / (double)n_moving) : 0.0;
     }
     for (size_t i = 0; i < n_all && n_moving > 0; i++) {
-        tq_standstills *s = &recordings[i]->stills;
+        tq_standstills *s = &recordings[i]->standstills;
         for (size_t k = 0; k < s->n; k++) {
             if (is_braked(recordings[i], &s->list[k], usual, rows, scratch)) {
                 s->list[s->n_braked++] = s->list[k];
@@ -260,10 +260,10 @@ static uint64_t edge_of(const tq_recording *recording)
 size_t tq_recording_before_brake(const tq_recording *recording, size_t brake,
                                  const tq_raw_rows *rows, size_t at, size_t n)
 {
-    if (brake >= recording->stills.n_braked) {
+    if (brake >= recording->standstills.n_braked) {
         return n;
     }
-    const uint64_t first = recording->stills.list[brake].first;
+    const uint64_t first = recording->standstills.list[brake].first;
     const uint64_t edge = edge_of(recording);
     while (n > 0 && rows->row[at + n - 1] + edge >= first) {
         n--;
@@ -274,7 +274,7 @@ size_t tq_recording_before_brake(const tq_recording *recording, size_t brake,
 bool tq_recording_is_braked(const tq_recording *recording, size_t *inout_brake,
                             const tq_raw_rows *rows, size_t i)
 {
-    const tq_standstills *s = &recording->stills;
+    const tq_standstills *s = &recording->standstills;
     const size_t nq = recording->options->model->nq;
     const uint64_t row = rows->row[i];
     const uint64_t edge = edge_of(recording);

@@ -6,7 +6,7 @@
 #include "core/signal/braked.h"
 #include "core/signal/pass_private.h"
 
-static const double turn = 6.28318530717958647692;
+static const double turn = 2.0 * M_PI;
 
 /* Moves rows [from, n) to the front. */
 static void drop_front(tq_pass *p, size_t from)

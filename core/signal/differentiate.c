@@ -130,8 +130,7 @@ static double gain_at(const double *weight, size_t length, size_t middle, double
 {
     double gain = weight[middle];
     for (size_t k = 1; k <= length / 2; k++) {
-        gain +=
-            2.0 * weight[middle + k] * tq_cos(2.0 * 3.14159265358979323846 * frequency * (double)k);
+        gain += 2.0 * weight[middle + k] * tq_cos(2.0 * M_PI * frequency * (double)k);
     }
     return gain;
 }

@@ -10,8 +10,6 @@
 #include "core/elementary/elementary.h"
 #include "core/kernels/table.h"
 
-static const double pi = 3.14159265358979323846;
-
 /* one analog section w^2 / (s^2 + 2 d w s + w^2), and w / (s + w), by the bilinear transform s = (1
  * - z^-1) / (1 + z^-1) */
 static void second_order(double w, double d, double b[3], double a[2])
@@ -39,10 +37,10 @@ tq_status tq_filter_butterworth(unsigned order, double cutoff, double rate, tq_f
     if (!(cutoff > 0.0 && cutoff < 0.5 * rate)) {
         return tq_fail(reterr, TQ_ERR_RANGE, "cutoff", 0, cutoff);
     }
-    const double w = tq_tan(pi * cutoff / rate);
+    const double w = tq_tan(M_PI * cutoff / rate);
     ret->n = (order + 1) / 2;
     for (size_t s = 0; s < order / 2; s++) {
-        const double angle = pi * (double)(2 * s + 1) / (2.0 * (double)order);
+        const double angle = M_PI * (double)(2 * s + 1) / (2.0 * (double)order);
         second_order(w, tq_sin(angle), ret->section[s].b, ret->section[s].a);
     }
     if (order % 2 == 1) {
@@ -66,7 +64,7 @@ tq_status tq_filter_first_order(double tau_f, double rate, tq_filter *ret, tq_er
 
 double tq_filter_gain(const tq_filter *filter, double frequency, double rate)
 {
-    const double w = 2.0 * pi * frequency / rate;
+    const double w = 2.0 * M_PI * frequency / rate;
     const double c1 = tq_cos(w);
     const double s1 = tq_sin(w);
     const double c2 = tq_cos(2.0 * w);

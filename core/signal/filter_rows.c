@@ -312,7 +312,7 @@ static void find_fast(tq_pass *p, size_t m)
 
 /* Displacement of each step by the unfiltered velocity (trapezoidal rule), in the rows of a derived
  * velocity. */
-static void find_way(tq_pass *p, size_t m)
+static void find_displacement(tq_pass *p, size_t m)
 {
     const double half = 0.5 * p->recording->step;
     for (size_t r = 0; tq_recording_gives_displacement(p->recording) && r < p->options->model->nv;
@@ -388,7 +388,7 @@ void tq_filter_window(tq_pass *p, uint64_t lowest, size_t m)
                m * sizeof(double));
     }
     find_raw_acceleration(p, m);
-    find_way(p, m);
+    find_displacement(p, m);
     filter_signals(p, m);
     find_fast(p, m);
     if (p->n_parallel > 0) {

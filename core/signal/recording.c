@@ -40,7 +40,7 @@ size_t tq_recording_border(const tq_recording *recording)
         n = 1.0 / (filter->cutoff * recording->step);
         break;
     case TQ_SMOOTHING_FIRST_ORDER:
-        n = 2.0 * 3.14159265358979323846 * filter->tau_f / recording->step;
+        n = 2.0 * M_PI * filter->tau_f / recording->step;
         break;
     case TQ_SMOOTHING_SAVITZKY_GOLAY:
         n = floor(0.5 * (double)filter->window);

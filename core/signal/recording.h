@@ -132,7 +132,7 @@ typedef struct tq_recording {
     double period; /* s, of the rows */
     double step;   /* s, of the uniform grid */
     double gap;    /* s: longer steps end a segment */
-    tq_standstills stills;
+    tq_standstills standstills;
     tq_stuck_search stuck;
     bool moves;
     uint64_t first_moving, last_moving; /* rows */

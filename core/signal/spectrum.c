@@ -9,7 +9,6 @@
 #include "core/elementary/elementary.h"
 #include "core/signal/median.h"
 
-static const double pi = 3.14159265358979323846;
 /* multiple of the floor that noise does not exceed: for a mean of windows, and for a single window,
  * where a bin of noise exceeds it with probability 2^-30 */
 static const double of_windows = 10.0, of_one = 30.0;
@@ -121,13 +120,13 @@ tq_status tq_spectrum(size_t n, const double *x, double rate, size_t n_fft, tq_s
     }
     double sum_sq = 0.0;
     for (size_t k = 0; k < n_fft; k++) {
-        const double angle = 2.0 * pi * (double)k / (double)n_fft;
+        const double angle = 2.0 * M_PI * (double)k / (double)n_fft;
         w_re[k] = tq_cos(angle);
         w_im[k] = -tq_sin(angle);
     }
     for (size_t k = 0; k < width; k++) {
         window[k] = width == n_fft ? 0.5 - 0.5 * w_re[k]
-                                   : 0.5 - 0.5 * tq_cos(2.0 * pi * (double)k / (double)width);
+                                   : 0.5 - 0.5 * tq_cos(2.0 * M_PI * (double)k / (double)width);
         sum_sq += window[k] * window[k];
     }
     for (size_t k = 0; k <= n_fft / 2; k++) {
@@ -162,7 +161,7 @@ tq_status tq_spectrum(size_t n, const double *x, double rate, size_t n_fft, tq_s
 static void take_differences(size_t n_fft, double scale, const double *x, double *ret)
 {
     for (size_t k = 0; k < n_fft; k++) {
-        const double fade = 0.5 - 0.5 * tq_cos(2.0 * pi * (double)k / (double)n_fft);
+        const double fade = 0.5 - 0.5 * tq_cos(2.0 * M_PI * (double)k / (double)n_fft);
         ret[k] = scale * fade * (x[k] - 2.0 * x[k + 1] + x[k + 2]);
     }
 }
@@ -238,8 +237,8 @@ tq_status tq_coherence_end(size_t n, const double *x, const double *y, double ra
         return tq_fail(reterr, TQ_ERR_SCRATCH, "scratch", 0, (double)tq_coherence_scratch_size(n));
     }
     for (size_t k = 0; k < n_fft; k++) {
-        parts[2][k] = tq_cos(2.0 * pi * (double)k / (double)n_fft);
-        parts[3][k] = -tq_sin(2.0 * pi * (double)k / (double)n_fft);
+        parts[2][k] = tq_cos(2.0 * M_PI * (double)k / (double)n_fft);
+        parts[3][k] = -tq_sin(2.0 * M_PI * (double)k / (double)n_fft);
     }
     for (size_t k = 0; k < 4; k++) {
         memset(sums[k], 0, (n_fft / 2 + 1) * sizeof(double));

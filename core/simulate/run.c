@@ -15,7 +15,7 @@
 /* rad/s or m/s: above any physical velocity; the simulation has diverged */
 static const double runaway = 1e6;
 /* step / t below which an adaptive method has stalled at a singularity */
-static const double crawl = 1e-10;
+static const double stalled_step_ratio = 1e-10;
 enum { TICK_STEPS = 256 };
 /* Steps between restarts without history, at which a run can be saved regardless of the time to the
  * next output; a multistep method pays some 50 steps for each restart. */
@@ -190,7 +190,7 @@ static int step_adaptive(tq_run_private *p, double stop)
         p->run.status = status;
     }
     if (status == TQ_OK && p->ahead_t > p->run.t) {
-        if (p->ahead_t - p->run.t > crawl * fmax(1.0, p->run.t)) {
+        if (p->ahead_t - p->run.t > stalled_step_ratio * fmax(1.0, p->run.t)) {
             p->run.status = TQ_OK; /* a rate is defined again */
         }
         p->h = fmax(tq_ode_next_step(p->ode), p->ahead_t == stop ? p->h : 0.0);

@@ -124,7 +124,8 @@ int tq_run_gauge(tq_run_private *p, double t, const double *y, double *ret)
     return 1;
 }
 
-int tq_run_has_passed(const tq_run_private *p, size_t k, double gauge)
+/* true if event function k changed sign in a watched direction */
+static int has_passed(const tq_run_private *p, size_t k, double gauge)
 {
     const double side = p->side[k];
     if (side == 0.0 || side * gauge > 0.0) {
@@ -143,7 +144,7 @@ int tq_run_has_passed(const tq_run_private *p, size_t k, double gauge)
 int tq_run_any_passed(const tq_run_private *p, const double *gauge)
 {
     for (size_t k = 0; k < p->n_watch; k++) {
-        if (tq_run_has_passed(p, k, gauge[k])) {
+        if (has_passed(p, k, gauge[k])) {
             return 1;
         }
     }
@@ -176,7 +177,7 @@ static double guess(const tq_run_private *p, const double *low, const double *hi
 {
     double first = 1.0;
     for (size_t k = 0; k < p->n_watch; k++) {
-        if (tq_run_has_passed(p, k, high[k]) && low[k] != high[k]) {
+        if (has_passed(p, k, high[k]) && low[k] != high[k]) {
             first = fmin(first, low[k] / (low[k] - high[k]));
         }
     }
@@ -304,7 +305,7 @@ static int act_on_rules(tq_run_private *p)
 {
     for (size_t k = 0; k < p->options.n_rule; k++) {
         const tq_event_rule *rule = &p->options.rules[k];
-        if (!tq_run_has_passed(p, k, p->gauge[k])) {
+        if (!has_passed(p, k, p->gauge[k])) {
             continue;
         }
         const int limit = rule->kind == TQ_EVENT_LOWER || rule->kind == TQ_EVENT_UPPER;
@@ -347,7 +348,7 @@ int tq_run_watch_act(tq_run_private *p)
     int stopped = 0;
     for (uint32_t j = 0; p->mode != NULL && j < p->model->n_joint; j++) {
         const int slips = p->mode[j] == TQ_MODE_PLUS || p->mode[j] == TQ_MODE_MINUS;
-        if (slips && tq_run_has_passed(p, p->options.n_rule + j, p->gauge[p->options.n_rule + j])) {
+        if (slips && has_passed(p, p->options.n_rule + j, p->gauge[p->options.n_rule + j])) {
             tq_run_stop_joint(p, j);
             stopped = 1;
         }

@@ -84,8 +84,7 @@ int tq_run_watch_act(tq_run_private *p);
 /* Renews the sides of rules at run.t when a step that went beyond is discarded. 0: failed. */
 int tq_run_watch_anew(tq_run_private *p);
 
-/* True if event function k, or any of them, changed sign in a watched direction. */
-int tq_run_has_passed(const tq_run_private *p, size_t k, double gauge);
+/* True if any event function changed sign in a watched direction. */
 int tq_run_any_passed(const tq_run_private *p, const double *gauge);
 
 /* The state at time t within the step from run.t, into ahead. 0: not reachable. */

@@ -128,11 +128,4 @@ TQ_INLINE mat mat_turn_x(turn t, mat a)
                  tq_fmac(s, r.yz, c * r.zz)};
 }
 
-/* R A R^T of a full matrix */
-TQ_INLINE mat mat_turn(const mat *r, const mat *a)
-{
-    const mat t = mat_product(r, a), rt = mat_transpose(*r);
-    return mat_product(&t, &rt);
-}
-
 #endif

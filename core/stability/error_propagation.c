@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/base/finite.h"
+#include "core/base/search.h"
 #include "core/linalg/exponential.h"
 #include "core/stability/linearize.h"
 
@@ -24,16 +25,7 @@ void tq_table_error_at(const tq_table *table, double t, double *ret_tau)
     if (t < w->t[0] || t > w->t[last]) {
         return;
     }
-    size_t k = 0;
-    size_t high = last;
-    while (high - k > 1) {
-        const size_t middle = (k + high) / 2;
-        if (t >= w->t[middle]) {
-            k = middle;
-        } else {
-            high = middle;
-        }
-    }
+    const size_t k = tq_interval_of(w->t, last, t);
     /* Mean interpolation error of a smooth f over an interval of uniform points: h f' / 2 (hold),
      * -h^2 f'' / 12 (linear), h^4 f'''' / 720 (spline), derivatives by differences. */
     const double *x = w->x;

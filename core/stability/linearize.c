@@ -19,11 +19,6 @@
  * equal */
 static const double nudge = 6e-6;
 
-static size_t larger(size_t a, size_t b)
-{
-    return a > b ? a : b;
-}
-
 /* Derivatives of the effects' torque */
 
 /* states of a block: two for each coordinate and velocity, or as many as fit */
@@ -288,7 +283,7 @@ size_t tq_linearise_scratch_size(const tq_plant *plant)
                              tq_configuration_scratch_size(model) +
                              tq_derivatives_scratch_size(model);
     return 3 * tq_scratch_cost(nv * nv + 1, sizeof(double)) +
-           larger(probe_size(plant), larger(of_mass, of_torque));
+           tq_larger(probe_size(plant), tq_larger(of_mass, of_torque));
 }
 
 static tq_status linearise(const tq_plant *plant, const tq_run_point *at, bool is_closed,

@@ -26,11 +26,6 @@ typedef struct work {
     size_t rank;                  /* of all rows */
 } work;
 
-static size_t larger(size_t a, size_t b)
-{
-    return a > b ? a : b;
-}
-
 size_t tq_linearise_constrained_scratch_size(const tq_plant *plant)
 {
     const tq_model *model = tq_mechanism_model(plant->mechanism);
@@ -41,7 +36,7 @@ size_t tq_linearise_constrained_scratch_size(const tq_plant *plant)
            4 * tq_scratch_cost((nv + 1) * pad, sizeof(double)) +
            2 * tq_scratch_cost((tq_plant_n_z(plant) + 1) * pad, sizeof(double)) +
            tq_scratch_cost((tq_plant_n_held(plant) + 1) * pad, sizeof(double)) +
-           2 * (factor + most) + larger(factor, tq_plant_scratch_size(plant, pad));
+           2 * (factor + most) + tq_larger(factor, tq_plant_scratch_size(plant, pad));
 }
 
 static double *rows_of(const double *x, size_t n, tq_scratch *scratch)

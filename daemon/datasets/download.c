@@ -420,9 +420,8 @@ static void run_content(void *exchange)
 
 #define GET_HANDLER(run_function)                                                                  \
     {                                                                                              \
-        .open = tqd_dataset_open_exchange, .finish = tqd_dataset_always_run,                       \
-        .run = (run_function), .reply = tqd_dataset_give_reply,                                    \
-        .close = tqd_dataset_close_exchange                                                        \
+        .open = tqd_dataset_open_exchange, .finish = tqd_always_run, .run = (run_function),        \
+        .reply = tqd_dataset_give_reply, .close = tqd_dataset_close_exchange                       \
     }
 const tqd_handler tqd_dataset_list_handler = GET_HANDLER(run_list);
 const tqd_handler tqd_dataset_get_handler = GET_HANDLER(run_get);

@@ -24,12 +24,6 @@ bool tqd_dataset_open_exchange(void *datasets, const tqd_head *head, void **ret_
     return true;
 }
 
-tqd_next tqd_dataset_always_run(void *exchange)
-{
-    (void)exchange;
-    return TQD_NEXT_RUN;
-}
-
 void tqd_dataset_give_reply(void *exchange, tqd_reply *reply)
 {
     tqd_dataset_exchange *e = exchange;

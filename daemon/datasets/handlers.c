@@ -47,7 +47,7 @@ static void run_delete(void *exchange)
 
 static const tqd_handler delete_handler = {
     .open = tqd_dataset_open_exchange,
-    .finish = tqd_dataset_always_run,
+    .finish = tqd_always_run,
     .run = run_delete,
     .reply = tqd_dataset_give_reply,
     .close = tqd_dataset_close_exchange,

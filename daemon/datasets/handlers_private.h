@@ -24,7 +24,6 @@ typedef struct tqd_dataset_exchange {
 
 bool tqd_dataset_open_exchange(void *datasets, const tqd_head *head, void **ret_exchange,
                                tqd_reply *reply);
-tqd_next tqd_dataset_always_run(void *exchange);
 void tqd_dataset_give_reply(void *exchange, tqd_reply *reply);
 void tqd_dataset_close_exchange(void *exchange);
 

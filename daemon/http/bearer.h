@@ -63,7 +63,7 @@ typedef struct tqd_identity {
 } tqd_identity;
 
 /* The client to whom a row must belong for it to be changed in this request; NULL: any row may be,
- * by an administrator, or where nobody is known. Accepts NULL. */
+ * by an administrator, or where clients are not known. Accepts NULL. */
 const char *tqd_identity_by(const tqd_identity *who);
 /* Its name, to be recorded as owner; "": it has none. Accepts NULL. */
 const char *tqd_identity_name(const tqd_identity *who);

@@ -80,6 +80,13 @@ typedef enum tqd_next {
     TQD_NEXT_WAIT,  /* suspend until `wake`, which must come, then call `resumed` */
 } tqd_next;
 
+/* tqd_handler.finish of those that are computed on a worker in any case. */
+static inline tqd_next tqd_always_run(void *exchange)
+{
+    (void)exchange;
+    return TQD_NEXT_RUN;
+}
+
 /* Returned by a reader that has no bytes now. */
 #define TQD_READ_WAIT (SIZE_MAX - 1) /* suspend until `wake`, disconnection, or shutdown */
 #define TQD_READ_RUN  (SIZE_MAX - 2) /* suspend, call `run` on a worker, then read again */

@@ -43,12 +43,6 @@ bool tqd_job_exchange_find(tqd_job_exchange *e)
     return e->found;
 }
 
-tqd_next tqd_job_exchange_run(void *exchange)
-{
-    (void)exchange;
-    return TQD_NEXT_RUN;
-}
-
 void tqd_job_exchange_reply(void *exchange, tqd_reply *reply)
 {
     tqd_job_exchange *e = exchange;

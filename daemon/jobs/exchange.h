@@ -22,18 +22,17 @@ typedef struct tqd_job_exchange {
 } tqd_job_exchange;
 
 bool tqd_job_exchange_open(void *jobs, const tqd_head *head, void **ret_exchange, tqd_reply *reply);
-tqd_next tqd_job_exchange_run(void *exchange); /* always on a worker */
 void tqd_job_exchange_reply(void *exchange, tqd_reply *reply);
 void tqd_job_exchange_close(void *exchange);
 
 #define TQD_JOB_HANDLER(run_function)                                                              \
     {                                                                                              \
-        .open = tqd_job_exchange_open, .finish = tqd_job_exchange_run, .run = (run_function),      \
+        .open = tqd_job_exchange_open, .finish = tqd_always_run, .run = (run_function),            \
         .reply = tqd_job_exchange_reply, .close = tqd_job_exchange_close                           \
     }
 
 /* Finds the job of the path, before `run` of every route under /v1/jobs/{id}. False: there is none,
- * or it is another namespace's, which the answer does not tell apart. */
+ * or it is another namespace's, which the answer does not distinguish. */
 bool tqd_job_exchange_find(tqd_job_exchange *e);
 
 /* Defines NAME_of_found: `run_function` for requests whose job has been found. */

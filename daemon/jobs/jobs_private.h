@@ -72,8 +72,7 @@ void tqd_jobs_leave(tqd_jobs *jobs);
 
 /* shares.c: claims the next job that its client's share admits; false: none. */
 bool tqd_jobs_claim(tqd_runner *runner, tqd_store_status *ret_status);
-/* A runner has begun a job, or has ended it. */
-void tqd_jobs_begun(tqd_runner *runner);
+/* A runner has ended a job. */
 void tqd_jobs_ended(tqd_runner *runner);
 /* Every tick: charges clients for their running jobs; true while a job waits for its client's next
  * second, and once a second such a job may begin. */

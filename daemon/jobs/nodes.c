@@ -171,7 +171,7 @@ static void resume_run(void *arg)
 
 #define NODE_HANDLER(run_function)                                                                 \
     {                                                                                              \
-        .role = TQD_ROLE_ADMIN, .open = tqd_job_exchange_open, .finish = tqd_job_exchange_run,     \
+        .role = TQD_ROLE_ADMIN, .open = tqd_job_exchange_open, .finish = tqd_always_run,           \
         .run = (run_function), .reply = tqd_job_exchange_reply, .close = tqd_job_exchange_close    \
     }
 

@@ -10,7 +10,8 @@
 
 enum { LIST_DEFAULT = 50, LIST_MAX = 200 };
 
-bool tqd_duration_read(const char *text, int64_t *ret_ms)
+/* A duration: decimal digits and a unit, ms, s, min, h or d. False: it is none, or 0. */
+static bool read_duration(const char *text, int64_t *ret_ms)
 {
     static const struct {
         const char *name;
@@ -88,10 +89,10 @@ static bool read_parameter(const char *beside, const char *name, const char *val
         return tqd_key_make(beside, value, query->robot, sizeof query->robot);
     }
     if (strcmp(name, "older_than") == 0) {
-        return tqd_duration_read(value, &filter->older_ms);
+        return read_duration(value, &filter->older_ms);
     }
     if (strcmp(name, "newer_than") == 0) {
-        return tqd_duration_read(value, &filter->newer_ms);
+        return read_duration(value, &filter->newer_ms);
     }
     if (!is_deletion) {
         return read_page(name, value, filter);

@@ -20,7 +20,4 @@ typedef struct tqd_job_query {
 bool tqd_job_query_read(const tqd_head *head, bool is_deletion, tqd_job_query *ret,
                         tqa_problem *reterr);
 
-/* A duration: decimal digits and a unit, ms, s, min, h or d. False: it is none, or 0. */
-bool tqd_duration_read(const char *text, int64_t *ret_ms);
-
 #endif

@@ -289,12 +289,6 @@ static size_t read_stream(void *arg, char *out, size_t size)
     return n;
 }
 
-static tqd_next always_run(void *arg)
-{
-    (void)arg;
-    return TQD_NEXT_RUN;
-}
-
 static void give_reply(void *arg, tqd_reply *reply)
 {
     stream *s = arg;
@@ -303,4 +297,4 @@ static void give_reply(void *arg, tqd_reply *reply)
 }
 
 const tqd_handler tqd_events_handler = {
-    .open = begin, .finish = always_run, .run = run, .reply = give_reply, .close = end};
+    .open = begin, .finish = tqd_always_run, .run = run, .reply = give_reply, .close = end};

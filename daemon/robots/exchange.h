@@ -32,7 +32,6 @@ typedef struct tqd_robot_exchange {
 /* Steps of a tqd_handler. feed: of a body of at most TQA_ROBOT_BYTES_MAX. */
 bool tqd_robot_begin(void *ctx, const tqd_head *head, void **ret_exchange, tqd_reply *reply);
 bool tqd_robot_feed(void *arg, const char *bytes, size_t n);
-tqd_next tqd_robot_always_run(void *arg);
 void tqd_robot_give_reply(void *arg, tqd_reply *reply);
 void tqd_robot_end(void *arg);
 

@@ -53,12 +53,6 @@ void tqd_robot_end(void *arg)
     free(e);
 }
 
-tqd_next tqd_robot_always_run(void *arg)
-{
-    (void)arg;
-    return TQD_NEXT_RUN;
-}
-
 static bool refuse_unless_json(const tqd_head *head, tqd_reply *reply)
 {
     if (tqd_accepts(head->header(head, "Accept"), "application/json")) {
@@ -531,7 +525,7 @@ static void delete_run(void *arg)
 /* -------------------------------------------------------------------------------------- routes */
 
 static const tqd_handler list_handler = {.open = list_open,
-                                         .finish = tqd_robot_always_run,
+                                         .finish = tqd_always_run,
                                          .run = list_run,
                                          .reply = tqd_robot_give_reply,
                                          .close = tqd_robot_end};
@@ -542,12 +536,12 @@ static const tqd_handler get_handler = {.open = get_open,
                                         .close = tqd_robot_end};
 static const tqd_handler put_handler = {.open = put_open,
                                         .feed = tqd_robot_feed,
-                                        .finish = tqd_robot_always_run,
+                                        .finish = tqd_always_run,
                                         .run = put_run,
                                         .reply = tqd_robot_give_reply,
                                         .close = tqd_robot_end};
 static const tqd_handler delete_handler = {.open = tqd_robot_begin,
-                                           .finish = tqd_robot_always_run,
+                                           .finish = tqd_always_run,
                                            .run = delete_run,
                                            .reply = tqd_robot_give_reply,
                                            .close = tqd_robot_end};

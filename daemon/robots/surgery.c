@@ -101,7 +101,7 @@ static void patch_run(void *arg)
 
 const tqd_handler tqd_robot_patch_handler = {.open = patch_open,
                                              .feed = tqd_robot_feed,
-                                             .finish = tqd_robot_always_run,
+                                             .finish = tqd_always_run,
                                              .run = patch_run,
                                              .reply = tqd_robot_give_reply,
                                              .close = tqd_robot_end};

@@ -110,7 +110,7 @@ typedef struct tqd_client {
     struct tqd_client *next_done;   /* in the completion list */
     struct tqd_client *next_turn;   /* in the list of its account */
     tqd_account *account;           /* of the last request */
-    tqd_account *counted_in;        /* whose connection it is; NULL: nobody's so far */
+    tqd_account *counted_in;        /* whose connection it is; NULL: not counted yet */
     struct MHD_Connection *mhd;
     int fd;
     tqd_framing framing; /* of all that is received */
@@ -234,8 +234,6 @@ void tqd_request_wake(const tqd_head *head);
 
 /* turns.c: the client's queue, then the workers'. */
 tqd_turn tqd_turn_submit(tqd_client *client);
-/* A task of the workers: runs a request, and begins the client's next one. */
-void tqd_turn_run(void *client);
 /* Removes the request from either queue, to be resumed; false: a worker has begun it. */
 bool tqd_turn_withdraw(tqd_client *client);
 

@@ -3,12 +3,13 @@
  * at a time, its other requests wait here, so that those of other clients are not delayed. */
 #include "daemon/serve/server_private.h"
 
+static void run(void *client);
+
 static bool submit(tqd_client *client)
 {
     const tqd_server_options *options = &client->loop->server->options;
     const bool is_soon = !client->request.is_patient && options->submit_soon != NULL;
-    return (is_soon ? options->submit_soon : options->submit)(options->submit_ctx, tqd_turn_run,
-                                                              client);
+    return (is_soon ? options->submit_soon : options->submit)(options->submit_ctx, run, client);
 }
 
 tqd_turn tqd_turn_submit(tqd_client *client)
@@ -81,7 +82,8 @@ static bool leave(tqd_account *account, tqd_client *client)
     return waited;
 }
 
-void tqd_turn_run(void *arg)
+/* a task of the workers: runs a request, and begins the client's next one */
+static void run(void *arg)
 {
     tqd_client *client = arg;
     while (client != NULL) {
@@ -104,8 +106,7 @@ bool tqd_turn_withdraw(tqd_client *client)
     if (account != NULL && leave(account, client)) {
         return true;
     }
-    if (options->withdraw == NULL ||
-        !options->withdraw(options->submit_ctx, tqd_turn_run, client)) {
+    if (options->withdraw == NULL || !options->withdraw(options->submit_ctx, run, client)) {
         return false;
     }
     /* its place in the queue is free for the next request */

@@ -47,12 +47,6 @@ static bool open_backup(void *ctx, const tqd_head *head, void **ret_exchange, tq
     return true;
 }
 
-static tqd_next finish_backup(void *arg)
-{
-    (void)arg;
-    return TQD_NEXT_RUN;
-}
-
 static void fill_window(exchange *e)
 {
     const long n = tqd_backup_read(e->backup, e->window, WINDOW);
@@ -125,7 +119,7 @@ static void close_backup(void *arg)
 const tqd_handler tqd_backup_handler = {
     .role = TQD_ROLE_ADMIN,
     .open = open_backup,
-    .finish = finish_backup,
+    .finish = tqd_always_run,
     .run = run_backup,
     .reply = reply_backup,
     .close = close_backup,

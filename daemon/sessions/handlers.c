@@ -136,12 +136,6 @@ static void answer(exchange *e, int status, bool whole)
     }
 }
 
-static tqd_next run_always(void *arg)
-{
-    (void)arg;
-    return TQD_NEXT_RUN;
-}
-
 static void reply(void *arg, tqd_reply *ret)
 {
     exchange *e = arg;
@@ -310,8 +304,8 @@ static tqd_next finish_list(void *arg)
     {                                                                                              \
         .open = begin, .feed = feed, .reply = reply, .close = end, __VA_ARGS__                     \
     }
-static const tqd_handler open_handler = HANDLER(.finish = run_always, .run = run_open);
-static const tqd_handler fork_handler = HANDLER(.finish = run_always, .run = run_fork);
+static const tqd_handler open_handler = HANDLER(.finish = tqd_always_run, .run = run_open);
+static const tqd_handler fork_handler = HANDLER(.finish = tqd_always_run, .run = run_fork);
 static const tqd_handler step_handler = HANDLER(.finish = finish_step, .run = run_step);
 static const tqd_handler rewind_handler = HANDLER(.finish = finish_rewind);
 static const tqd_handler get_handler = HANDLER(.finish = finish_get);

@@ -241,7 +241,7 @@ typedef struct tqd_job_filter {
     unsigned states; /* 1 << tqd_job_state, several by | */
     const char *kind, *robot;
     const char *beside;         /* only those of the namespace of this key (key.h) */
-    const char *by;             /* only those that this client may delete: its own, and nobody's */
+    const char *by;             /* only those that this client may delete: its own, or of none */
     int64_t older_ms, newer_ms; /* submitted longer ago than this, or no longer ago */
     uint64_t before_seq;        /* 0: from the newest */
     uint32_t limit;

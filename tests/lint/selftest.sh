@@ -147,7 +147,21 @@ EOF
 printf 'int tq_f(int x) { return x; }\n' >core/base/a.c
 out=$(echo 'int b(void) { return tq_f(1); }' >core/base/b.c; "$here/unused.sh" 2>&1) || true
 ! echo "$out" | grep -q 'tq_f has no caller' || { echo "selftest: unused.sh said: $out"; failed=1; }
+rm core/base/b.c
+# called in its own file alone; a comment's mark in a string hides no caller
+printf 'int tq_f(int x) { return x; }\nint a(void) { return tq_f(1); }\n' >core/base/a.c
+out=$("$here/unused.sh" 2>&1) && failed=1
+echo "$out" | grep -q 'a.h: tq_f is called in its own file alone' || { echo "selftest: unused.sh said: $out"; failed=1; }
+printf 'const char *any(void) { return "*/*"; }\nint b(void) { return tq_f(1); }\n' >core/base/b.c
+out=$("$here/unused.sh" 2>&1) || true
+! echo "$out" | grep -q tq_f || { echo "selftest: unused.sh said: $out"; failed=1; }
 rm core/base/a.h core/base/a.c core/base/b.c
+expect unused.sh 'core/base/a.h: TQ_A is used nowhere' core/base/a.h <<EOF
+#define TQ_A 1
+EOF
+expect unused.sh 'core/base/a.h: tq_f is used nowhere' core/base/a.h <<EOF
+static inline int tq_f(int x) { return x; }
+EOF
 # an unpacked tarball is no checkout, and a lint that finds no file has checked nothing
 mv .git .hidden
 expect arrows.sh 'core/ never -> <stdio.h>' core/base/a.c <<EOF

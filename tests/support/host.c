@@ -81,6 +81,7 @@ static int spool_write(void *ctx, uint64_t offset, const void *bytes, size_t n)
     tqt_host *w = ctx;
     assert(offset <= w->spool.n); /* no holes */
     if (w->spool_max != 0 && offset + n > w->spool_max) {
+        w->n_spool_failed++;
         return -1;
     }
     keep(&w->spool, (size_t)offset, bytes, n);

@@ -28,6 +28,7 @@ typedef struct tqt_host {
     double fraction;
     size_t n_asked, stop_after; /* calls of `cancelled`; the call that returns true, 0: never */
     size_t spool_max;           /* larger writes fail, as on a full disk; 0: no bound */
+    size_t n_spool_failed;      /* of these */
 } tqt_host;
 
 void tqt_host_open(tqt_host *w);

@@ -7,7 +7,6 @@
 /* clang-format off */
 /* names of the fields of an object, in the order of the schema */
 #define TQA_FIELDS_ASSEMBLE_REQUEST "q", "qd", "qdd", "near", "joints", "angles"
-#define TQA_FIELDS_BOX "lower", "upper"
 #define TQA_FIELDS_CALIBRATE_CONTROLLER "kind", "kp", "kd", "effort_limits"
 #define TQA_FIELDS_CALIBRATE_DATASET "dataset", "job", "rows", "q", "qd", "qdd", "tau", "time", \
     "q_cmd", "qd_cmd", "tau_ff", "base_position", "base_quaternion_wxyz", "base_twist"
@@ -28,8 +27,6 @@
 #define TQA_FIELDS_COLLISION_SHAPE "link", "name", "shape", "size", "pose"
 #define TQA_FIELDS_COMPARE_COLUMNS "a", "b"
 #define TQA_FIELDS_COMPARE_REQUEST "a", "b", "columns", "time", "by", "include"
-#define TQA_FIELDS_COMPARE_SOURCE "dataset"
-#define TQA_FIELDS_CONSTANT_WRENCH "link", "force", "moment", "at", "applied_to", "expressed_in"
 #define TQA_FIELDS_CONSTRAINED_CONTROLLER "kind", "reference", "coordinates", "kp", "kd", "ki", \
     "force", "effort_limits", "model"
 #define TQA_FIELDS_CONSTRAINED_CONTROLLER_FORCE "rows", "values", "t", "interpolation", "ki"
@@ -39,20 +36,9 @@
 #define TQA_FIELDS_COUPLING_CONSTRAINT "name", "kind", "coefficients", "offset"
 #define TQA_FIELDS_DISTANCE_CONSTRAINT "name", "kind", "a", "b", "length"
 #define TQA_FIELDS_DISTANCE_REQUEST "q", "shapes", "exclude", "adjacent", "joints", "angles"
-#define TQA_FIELDS_DRAG "box", "position", "rotation", "rpy", "quaternion_wxyz"
-#define TQA_FIELDS_DRIVE "motor", "gear", "amplifier", "current_limit", "current_loop", \
-    "velocity_loop"
-#define TQA_FIELDS_DRIVE_AMPLIFIER "kind", "supply_v", "dead_band", "frequency_hz", "dropout_v", \
-    "bandwidth_hz"
-#define TQA_FIELDS_DRIVE_CURRENT_LIMIT "continuous_a", "peak_a", "peak_reverse_a", \
-    "foldback_time_s"
-#define TQA_FIELDS_DRIVE_CURRENT_LOOP "p", "i", "compensation"
-#define TQA_FIELDS_DRIVE_GEAR "ratio", "efficiency"
-#define TQA_FIELDS_DRIVE_MOTOR "constant_nm_a", "resistance", "inductance", "inertia", "viscous"
 #define TQA_FIELDS_DRIVE_REQUEST "drive", "load", "voltage", "speed", "duty", \
     "angular_frequency_rad_s", "responses"
 #define TQA_FIELDS_DRIVE_REQUEST_LOAD "inertia", "viscous", "locked"
-#define TQA_FIELDS_DRIVE_VELOCITY_LOOP "gain", "lead", "lead_time_s", "tacho_time_s"
 #define TQA_FIELDS_ENSEMBLE_REQUEST "initial", "duration_s", "output", "input", "disturbance", \
     "external_wrenches", "payload", "solver", "gravity", "without", "joints", "angles", \
     "drives", "events", "vary", "members", "seed", "quantiles", "return_members", "only", \
@@ -65,65 +51,20 @@
     "angles", "gravity"
 #define TQA_FIELDS_EXCITATION_REQUEST_LIMITS "lower", "upper", "velocity", "acceleration", \
     "effort"
-#define TQA_FIELDS_FORWARD_DYNAMICS_REQUEST "q", "qd", "tau", "joints", "external_wrenches", \
-    "gravity", "without", "include", "payload", "coriolis_form", "frame", "axes", "box", \
-    "qd_ref", "qdd_ref", "angles"
 #define TQA_FIELDS_INERTIA_REQUEST "bodies", "frame", "about", "floor", "mass_floor"
 #define TQA_FIELDS_INERTIA_REQUEST_BODIES "mass", "com", "inertia", "inertia_about", "shape", \
     "size", "pose", "subtract"
-#define TQA_FIELDS_INVERSE_DYNAMICS_REQUEST "from", "q", "qd", "qdd", "joints", \
-    "external_wrenches", "gravity", "without", "include", "payload", "coriolis_form", "frame", \
-    "axes", "box", "qd_ref", "qdd_ref", "angles", "t", "violations", "duration_s", "binding", \
-    "tau", "provenance", "warnings", "read_as", "fourier", "score", "first_random", "tries", \
-    "improvements", "samples_judged", "base_parameters"
 #define TQA_FIELDS_INVERSE_KINEMATICS_REQUEST "frame", "pose", "axes", "joints", "initial", \
     "limits", "solutions", "seeds", "iterations", "tolerance", "angles"
 #define TQA_FIELDS_INVERSE_KINEMATICS_REQUEST_TOLERANCE "position_m", "rotation_rad"
-#define TQA_FIELDS_JOINT "name", "kind", "parent", "child", "origin", "axis", "q", "v", \
-    "limits", "damping", "friction", "along_log", "spring", "rotor", "drive", "mimic"
-#define TQA_FIELDS_JOINT_ALONG_LOG "damping", "coulomb", "breakaway", "stribeck_velocity", \
-    "smoothing", "offset", "load", "presliding", "relaxation_s", "inertia", "jerk_gain", \
-    "delay_s", "cutoff_hz"
-#define TQA_FIELDS_JOINT_FRICTION "coulomb", "breakaway", "stribeck_velocity", "smoothing", \
-    "offset"
-#define TQA_FIELDS_JOINT_IN "name", "kind", "parent", "child", "origin", "axis", "limits", \
-    "damping", "friction", "along_log", "spring", "rotor", "drive", "mimic"
-#define TQA_FIELDS_JOINT_IN_ALONG_LOG "damping", "coulomb", "breakaway", "stribeck_velocity", \
-    "smoothing", "offset", "load", "presliding", "relaxation_s", "inertia", "jerk_gain", \
-    "delay_s", "cutoff_hz"
-#define TQA_FIELDS_JOINT_IN_LIMITS "lower", "upper", "velocity", "effort"
-#define TQA_FIELDS_JOINT_IN_MIMIC "joint", "multiplier", "offset"
-#define TQA_FIELDS_JOINT_IN_ORIGIN "position", "rotation", "rpy"
-#define TQA_FIELDS_JOINT_IN_ROTOR "inertia", "ratio"
-#define TQA_FIELDS_JOINT_IN_SPRING "stiffness", "rest", "rest_pose"
-#define TQA_FIELDS_JOINT_LIMITS "lower", "upper", "velocity", "effort"
-#define TQA_FIELDS_JOINT_MIMIC "joint", "multiplier", "offset"
-#define TQA_FIELDS_JOINT_ORIGIN "position", "rotation", "rpy"
-#define TQA_FIELDS_JOINT_ROTOR "inertia", "ratio"
-#define TQA_FIELDS_JOINT_SPRING "stiffness", "rest", "rest_pose"
 #define TQA_FIELDS_KINEMATICS_REQUEST "q", "qd", "qdd", "joints", "frames", "include", \
     "expressed_in", "angles"
-#define TQA_FIELDS_LINK "name", "mass", "com", "inertia", "inertia_about", "drag"
 #define TQA_FIELDS_LINK_FRAME "link", "position", "rotation", "rpy", "quaternion_wxyz"
-#define TQA_FIELDS_LINK_IN "name", "mass", "com", "inertia", "inertia_about", "spatial_inertia", \
-    "solid", "drag", "home", "pose"
 #define TQA_FIELDS_LINK_PLANE "link", "position", "normal"
 #define TQA_FIELDS_LINK_POINT "link", "position"
 #define TQA_FIELDS_LINK_SPHERE "link", "position", "radius"
-#define TQA_FIELDS_LOG "dataset", "job", "q", "qd", "qdd", "tau", "time", "q_cmd", "qd_cmd", \
-    "tau_ff", "base_position", "base_quaternion_wxyz", "base_twist", "columns", "units", \
-    "scale", "rate_hz", "rows", "filter", "delay_s"
-#define TQA_FIELDS_LOG_COLUMNS "preset", "groups", "time", "q", "qd", "qdd", "tau", "q_cmd", \
-    "qd_cmd", "tau_ff", "base_position", "base_quaternion_wxyz", "base_twist"
-#define TQA_FIELDS_LOG_FILTER "kind", "order", "cutoff_hz", "tau_f_s", "window", "degree", \
-    "decimate"
-#define TQA_FIELDS_LOG_SCALE "q", "qd", "qdd", "tau", "q_cmd", "qd_cmd", "tau_ff", \
-    "base_position", "base_twist"
-#define TQA_FIELDS_LOG_UNITS "time", "q", "qd", "qdd", "tau", "q_cmd", "qd_cmd", "tau_ff", \
-    "base_position", "base_twist"
 #define TQA_FIELDS_LOOP_CONSTRAINT "name", "kind", "a", "b", "axes"
 #define TQA_FIELDS_MANIPULABILITY_REQUEST "q", "frame", "axes", "joints", "angles"
-#define TQA_FIELDS_MEDIUM "density", "viscosity", "velocity"
 #define TQA_FIELDS_NOISE_DISTURBANCE "kind", "torque", "wrench", "interval_s", "seed"
 #define TQA_FIELDS_OPERATIONAL_CONTROLLER "kind", "frame", "axes", "task_frame", "pose", \
     "reference", "kp", "kd", "stiffness", "damping", "damping_ratio", "force", "posture", \
@@ -131,15 +72,12 @@
 #define TQA_FIELDS_OPERATIONAL_CONTROLLER_FORCE "axes", "values", "t", "interpolation", "kd"
 #define TQA_FIELDS_OPERATIONAL_CONTROLLER_POSTURE "q", "kp", "kd"
 #define TQA_FIELDS_OPERATIONAL_CONTROLLER_TASK_FRAME "rotation", "quaternion_wxyz", "rpy"
-#define TQA_FIELDS_PAYLOAD "link", "mass", "com", "inertia"
 #define TQA_FIELDS_PAYLOAD_REQUEST "datasets", "reference", "columns", "units", "scale", \
     "rate_hz", "rows", "filter", "delay_s", "joints", "link", "from", "friction", "confidence"
 #define TQA_FIELDS_PFAFFIAN_CONSTRAINT "name", "kind", "rows", "equals"
-#define TQA_FIELDS_POINT "link", "at"
 #define TQA_FIELDS_POINT_ON_PLANE_CONSTRAINT "name", "kind", "plane", "point"
 #define TQA_FIELDS_POINT_ON_SPHERE_CONSTRAINT "name", "kind", "sphere", "point"
 #define TQA_FIELDS_POSE "position", "rotation", "quaternion_wxyz", "rpy"
-#define TQA_FIELDS_PROVENANCE_OF_REQUEST "engine", "request_digest"
 #define TQA_FIELDS_PULSE_DISTURBANCE "kind", "torque", "wrench", "start_s", "duration_s"
 #define TQA_FIELDS_REFERENCE "waypoints", "poses", "fourier", "setpoint", "table", "frame", \
     "axes", "initial", "timing", "blend", "times_s", "durations_s", "duration_s", "joints", \
@@ -162,17 +100,6 @@
 #define TQA_FIELDS_RIGID_BODY_REQUEST_POINT_MOTION "rotation", "quaternion_wxyz", "rpy", \
     "origin_velocity", "origin_acceleration", "angular_velocity", "angular_acceleration", \
     "position", "velocity", "acceleration"
-#define TQA_FIELDS_ROBOT "name", "description", "source", "digest", "nq", "nv", "root", \
-    "gravity", "medium", "joints", "links", "constraints", "tendons", "actuated", "dof", \
-    "assembled"
-#define TQA_FIELDS_ROBOT_DOCUMENT "name", "description", "gravity", "medium", "links", "joints", \
-    "tree", "dh", "poe", "urdf", "constraints", "tendons", "actuated"
-#define TQA_FIELDS_ROBOT_DOCUMENT_DH "convention", "base", "tool", "joints"
-#define TQA_FIELDS_ROBOT_DOCUMENT_DH_JOINTS "name", "kind", "theta", "d", "a", "alpha", \
-    "offset", "link"
-#define TQA_FIELDS_ROBOT_DOCUMENT_POE "tool", "joints"
-#define TQA_FIELDS_ROBOT_DOCUMENT_POE_JOINTS "name", "kind", "screw", "link"
-#define TQA_FIELDS_ROBOT_DOCUMENT_TREE "links", "joints"
 #define TQA_FIELDS_ROLLING_CONSTRAINT "name", "kind", "body", "plane", "sphere", "slips", \
     "spins"
 #define TQA_FIELDS_ROLLING_CONSTRAINT_BODY "link", "position", "radius", "axis"
@@ -182,7 +109,6 @@
     "sensors", "history", "include", "disturbance", "external_wrenches", "payload", "events", \
     "gravity", "without", "drives", "joints", "angles"
 #define TQA_FIELDS_SESSION_REQUEST_ACTUATORS "effort_limits", "delay_s"
-#define TQA_FIELDS_SESSION_REQUEST_SOLVER "method", "step_s"
 #define TQA_FIELDS_SESSION_REWIND_REQUEST "step", "t"
 #define TQA_FIELDS_SESSION_SENSOR "noise_std", "resolution", "delay_s"
 #define TQA_FIELDS_SESSION_SENSORS "seed", "q", "qd", "tau"
@@ -201,8 +127,6 @@
 #define TQA_FIELDS_SIMULATE_REQUEST_VERDICT "tolerated_error", "model_uncertainty"
 #define TQA_FIELDS_SINE_DISTURBANCE "kind", "torque", "wrench", "frequency_hz", "phase_rad", \
     "start_s", "duration_s"
-#define TQA_FIELDS_SLICE "index", "count"
-#define TQA_FIELDS_SOLID "shape", "size", "mass", "density", "pose"
 #define TQA_FIELDS_STATICS_REQUEST "q", "joints", "endpoint_wrench", "joint_stiffness", \
     "geometric", "gravity", "axes", "angles"
 #define TQA_FIELDS_STATICS_REQUEST_JOINT_STIFFNESS "series"
@@ -211,11 +135,6 @@
     "friction"
 #define TQA_FIELDS_TENDON_FRICTION "coulomb", "smoothing"
 #define TQA_FIELDS_TENDON_POINT "link", "position", "weight"
-#define TQA_FIELDS_TERMS_REQUEST "q", "qd", "qdd", "joints", "external_wrenches", "gravity", \
-    "without", "include", "payload", "coriolis_form", "frame", "axes", "box", "qd_ref", \
-    "qdd_ref", "angles", "t", "violations", "duration_s", "binding", "tau", "provenance", \
-    "warnings", "read_as", "fourier", "score", "first_random", "tries", "improvements", \
-    "samples_judged", "base_parameters"
 #define TQA_FIELDS_TORQUE_TABLE "kind", "t", "tau", "interpolation"
 #define TQA_FIELDS_TRAJECTORY_REQUEST "waypoints", "poses", "fourier", "frame", "axes", \
     "initial", "timing", "blend", "times_s", "durations_s", "duration_s", "limits", "payload", \
@@ -229,20 +148,12 @@
 #define TQA_FIELDS_VARIATION_GRID "from", "to", "count"
 #define TQA_FIELDS_VARIATION_NORMAL "mean", "deviation"
 #define TQA_FIELDS_WRENCH "link", "force", "moment", "at", "applied_to", "expressed_in"
-#define TQA_FIELDS_WRENCH_OVER_TIME "link", "force", "moment", "at", "applied_to", \
-    "expressed_in", "t", "interpolation"
 
 /* words of a choice, in the order of the schema and of the enum in C */
-#define TQA_WORDS_ADD_PAYLOAD_INERTIA_ABOUT "com", "origin"
-#define TQA_WORDS_ANGLES "rad", "deg"
-#define TQA_WORDS_AT "origin", "com"
 #define TQA_WORDS_AXES "x", "y", "z", "rx", "ry", "rz"
 #define TQA_WORDS_CALIBRATE_BOUND_END "least", "most"
 #define TQA_WORDS_CALIBRATE_BOUND_QUANTITY "mass", "com_x", "com_y", "com_z"
-#define TQA_WORDS_CALIBRATE_BOUND_UNIT "kg", "m"
 #define TQA_WORDS_CALIBRATE_CONTROLLER_KIND "pd", "pd-gravity", "computed-torque"
-#define TQA_WORDS_CALIBRATE_CONTROLLER_USED_KIND "pd", "pd-gravity", "computed-torque"
-#define TQA_WORDS_CALIBRATE_CONTROLLER_USED_TORQUE_OF_RATES "logged", "differences"
 #define TQA_WORDS_CALIBRATE_FINDING_KIND "torque-sign", "torque-swap", "position-swap", \
     "torque-scale", "torque-stuck", "position-stuck", "gravity", "payload", "friction-drift", \
     "friction-of-run", "runs-disagree", "outliers", "torque-lag"
@@ -262,31 +173,18 @@
 #define TQA_WORDS_CALIBRATE_REQUEST_MODEL_GRAVITY "constant", "cos", "sin-cos"
 #define TQA_WORDS_CALIBRATE_REQUEST_MODEL_KIND "base", "full", "per-joint"
 #define TQA_WORDS_CALIBRATE_REQUEST_VALIDATE "leave-one-out", "none"
-#define TQA_WORDS_CALIBRATE_RESULT_COMPARISON_JUDGED_BY "leave-one-out", "datasets", "fitted"
 #define TQA_WORDS_CALIBRATE_RESULT_VALIDATION_KIND "none", "leave-one-out", "datasets"
-#define TQA_WORDS_CALIBRATE_RESULT_VERDICT "usable", "robust-control-only", "incomplete", \
-    "physically-inconsistent", "insufficient-excitation"
-#define TQA_WORDS_CHANGE_LINK_INERTIA_ABOUT "com", "origin"
 #define TQA_WORDS_COLLISION_SHAPE_SHAPE "sphere", "capsule", "box", "half-space"
 #define TQA_WORDS_COMPARE_REQUEST_BY "time", "row"
 #define TQA_WORDS_COMPARE_REQUEST_INCLUDE "series"
-#define TQA_WORDS_CONSTANT_WRENCH_APPLIED_TO "robot", "environment"
-#define TQA_WORDS_CONSTANT_WRENCH_EXPRESSED_IN "world", "link"
 #define TQA_WORDS_CONSTRAINED_CONTROLLER_FORCE_INTERPOLATION "hold", "linear", "cubic"
 #define TQA_WORDS_CONSTRAINED_CONTROLLER_KIND "hybrid-position-force", "nonholonomic"
-#define TQA_WORDS_CONSTRAINT_KIND "loop", "distance", "point-on-plane", "point-on-sphere", \
-    "rolling", "coupling", "pfaffian", "equation"
 #define TQA_WORDS_CONTROLLER_KIND "feedforward", "pd", "pd-gravity", "computed-torque", \
     "passivity-based"
 #define TQA_WORDS_CONTROLLER_MODEL_WITHOUT "friction", "rotor", "spring", "gravity"
-#define TQA_WORDS_DATASET_DELIMITER "comma", "semicolon", "tab", "space"
-#define TQA_WORDS_DISTANCE_RESULT_LEFT_OUT_REASON "same-body", "adjacent", "excluded", \
-    "half-spaces"
 #define TQA_WORDS_DISTURBANCE_KIND "pulse", "sine", "noise", "table"
-#define TQA_WORDS_DRIVE_AMPLIFIER_KIND "pwm", "linear"
 #define TQA_WORDS_DRIVE_REQUEST_RESPONSES "speed", "speed_reduced", "admittance", \
     "current_open", "current", "emf_current", "velocity_open", "velocity"
-#define TQA_WORDS_ENSEMBLE_RESULT_ENDED_OUTCOME "stopped", "diverged", "unfinished"
 #define TQA_WORDS_ENSEMBLE_RESULT_RETURNED_MEMBERS_OUTCOME "completed", "stopped", "diverged", \
     "unfinished"
 #define TQA_WORDS_EVENT_ON "lower_limit", "upper_limit", "q", "qd", "tau", "kinetic_energy", \
@@ -297,71 +195,8 @@
 #define TQA_WORDS_EXCITATION_REQUEST_CRITERION "torque-error", "condition", "determinant"
 #define TQA_WORDS_EXCITATION_REQUEST_PARAMETERS "rotor", "viscous", "coulomb", "offset", \
     "stiffness"
-#define TQA_WORDS_FORWARD_DYNAMICS_REQUEST_AXES "x", "y", "z", "rx", "ry", "rz"
-#define TQA_WORDS_FORWARD_DYNAMICS_REQUEST_CORIOLIS_FORM "christoffel", "c1", "c2", "stacked"
-#define TQA_WORDS_FORWARD_DYNAMICS_REQUEST_INCLUDE "reactions", "limits", "mass_matrix", \
-    "mass_matrix_inverse", "mass_matrix_bounds", "mass_matrix_rate", "mass_matrix_derivatives", \
-    "coriolis_matrix", "coriolis_vector", "christoffel_symbols", "gravity_torque", "friction", \
-    "energy", "momentum", "center_of_mass", "center_of_mass_jacobian", \
-    "operational_space_inertia", "passivity", "link_jacobians", "ledger", "derivatives", \
-    "second_derivatives", "acceleration_second_derivatives", "checks", "drive", "decoupling", \
-    "multipliers", "constraint_power", "actuation", "constraint_jacobian", "projectors", \
-    "integrability"
-#define TQA_WORDS_FORWARD_DYNAMICS_REQUEST_WITHOUT "friction", "rotor", "spring", "gravity", \
-    "external", "velocity", "inertia"
-#define TQA_WORDS_FORWARD_DYNAMICS_RESULT_CORIOLIS_MATRIX_FORM "christoffel", "c1", "c2", \
-    "stacked"
-#define TQA_WORDS_FORWARD_DYNAMICS_RESULT_LIMITS_EXCEEDED_LIMIT "lower", "upper", "velocity", \
-    "torque"
-#define TQA_WORDS_FORWARD_DYNAMICS_RESULT_LIMITS_UNLIMITED_LIMIT "lower", "upper", "velocity", \
-    "torque"
-#define TQA_WORDS_FORWARD_DYNAMICS_RESULT_OPERATIONAL_SPACE_INERTIA_AXES "x", "y", "z", "rx", \
-    "ry", "rz"
-#define TQA_WORDS_INERTIA_REQUEST_BODIES_INERTIA_ABOUT "com", "origin"
-#define TQA_WORDS_INERTIA_REQUEST_BODIES_SHAPE "box", "cylinder", "cylinder_shell", "sphere", \
-    "sphere_shell", "ellipsoid", "cone", "capsule", "disk", "bar", "point"
-#define TQA_WORDS_INVERSE_DYNAMICS_REQUEST_AXES "x", "y", "z", "rx", "ry", "rz"
-#define TQA_WORDS_INVERSE_DYNAMICS_REQUEST_CORIOLIS_FORM "christoffel", "c1", "c2", "stacked"
-#define TQA_WORDS_INVERSE_DYNAMICS_REQUEST_INCLUDE "reactions", "limits", "mass_matrix", \
-    "mass_matrix_inverse", "mass_matrix_bounds", "mass_matrix_rate", "mass_matrix_derivatives", \
-    "coriolis_matrix", "coriolis_vector", "christoffel_symbols", "gravity_torque", "friction", \
-    "energy", "momentum", "center_of_mass", "center_of_mass_jacobian", \
-    "operational_space_inertia", "passivity", "link_jacobians", "ledger", "derivatives", \
-    "second_derivatives", "acceleration_second_derivatives", "checks", "drive", "decoupling", \
-    "multipliers", "constraint_power", "actuation", "constraint_jacobian", "projectors", \
-    "integrability"
-#define TQA_WORDS_INVERSE_DYNAMICS_REQUEST_WITHOUT "friction", "rotor", "spring", "gravity", \
-    "external", "velocity", "inertia"
-#define TQA_WORDS_INVERSE_DYNAMICS_RESULT_CORIOLIS_MATRIX_FORM "christoffel", "c1", "c2", \
-    "stacked"
-#define TQA_WORDS_INVERSE_DYNAMICS_RESULT_LIMITS_EXCEEDED_LIMIT "lower", "upper", "velocity", \
-    "torque"
-#define TQA_WORDS_INVERSE_DYNAMICS_RESULT_LIMITS_UNLIMITED_LIMIT "lower", "upper", "velocity", \
-    "torque"
-#define TQA_WORDS_INVERSE_DYNAMICS_RESULT_OPERATIONAL_SPACE_INERTIA_AXES "x", "y", "z", "rx", \
-    "ry", "rz"
-#define TQA_WORDS_JOB_STATE "queued", "running", "succeeded", "failed", "cancelled"
-#define TQA_WORDS_JOINT_IN_KIND "fixed", "revolute", "continuous", "prismatic", "planar", \
-    "spherical", "floating"
-#define TQA_WORDS_JOINT_KIND "fixed", "revolute", "continuous", "prismatic", "planar", \
-    "spherical", "floating"
 #define TQA_WORDS_KINEMATICS_REQUEST_EXPRESSED_IN "world", "link", "spatial"
 #define TQA_WORDS_KINEMATICS_REQUEST_INCLUDE "jacobian"
-#define TQA_WORDS_KINEMATICS_RESULT_EXPRESSED_IN "world", "link", "spatial"
-#define TQA_WORDS_KINEMATIC_PARAMETER_OF "zero", "x", "y", "z", "rx", "ry", "rz"
-#define TQA_WORDS_LINK_INERTIA_ABOUT "com", "origin"
-#define TQA_WORDS_LINK_IN_INERTIA_ABOUT "com", "origin"
-#define TQA_WORDS_LOG_COLUMNS_PRESET "ros-joint-state", "ur-rtde", "libfranka", "plain"
-#define TQA_WORDS_LOG_FILTER_KIND "butterworth", "savitzky-golay", "first-order", "none"
-#define TQA_WORDS_LOG_FILTER_USED_KIND "butterworth", "savitzky-golay", "first-order", "none"
-#define TQA_WORDS_LOG_REPORT_CLOCK "even", "resampled"
-#define TQA_WORDS_LOG_REPORT_REPAIRS_KIND "not-finite", "absurd", "spike", "outlier", \
-    "repeated-time", "out-of-order", "set-back", "bridged", "split", "unwrapped", "braked", \
-    "unpaired", "too-short", "saturated", "not-unit"
-#define TQA_WORDS_LOG_UNITS_TIME "s", "ms", "us", "ns"
-#define TQA_WORDS_LOOP_CONSTRAINT_AXES "x", "y", "z", "rx", "ry", "rz"
-#define TQA_WORDS_NODE_STATE "active", "drained"
-#define TQA_WORDS_OPERATIONAL_CONTROLLER_FORCE_INTERPOLATION "hold", "linear", "cubic"
 #define TQA_WORDS_OPERATIONAL_CONTROLLER_KIND "operational-space", "cartesian-impedance"
 #define TQA_WORDS_PAYLOAD_REQUEST_FRICTION "viscous", "coulomb", "offset"
 #define TQA_WORDS_PAYLOAD_REQUEST_FROM "auto", "motion", "poses"
@@ -370,23 +205,10 @@
 #define TQA_WORDS_REGRESSOR_REQUEST_FORM "base"
 #define TQA_WORDS_REGRESSOR_REQUEST_PARAMETERS "rotor", "viscous", "coulomb", "offset", \
     "stiffness"
-#define TQA_WORDS_REGRESSOR_RESULT_FORM "full", "base"
-#define TQA_WORDS_RESIDUAL_FINDING_KIND "contact", "persistent", "drift"
 #define TQA_WORDS_RESIDUAL_FINDING_TERM "viscous", "coulomb", "offset"
-#define TQA_WORDS_RESIDUAL_RESULT_BY_JOINT_DRIFT_TERM "viscous", "coulomb", "offset"
 #define TQA_WORDS_RESIDUAL_RESULT_NOISE_FROM "quiet", "sigma", "logs"
-#define TQA_WORDS_RESIDUAL_RESULT_VERDICT "quiet", "contact", "drift"
 #define TQA_WORDS_RIGID_BODY_REQUEST_BODY_EXPRESSED_IN "world", "body"
-#define TQA_WORDS_RIGID_BODY_REQUEST_BODY_INERTIA_ABOUT "com", "origin"
-#define TQA_WORDS_ROBOT_DOCUMENT_DH_CONVENTION "standard", "modified"
-#define TQA_WORDS_ROBOT_DOCUMENT_DH_JOINTS_KIND "revolute", "continuous", "prismatic", "fixed"
-#define TQA_WORDS_ROBOT_DOCUMENT_POE_JOINTS_KIND "revolute", "continuous", "prismatic"
-#define TQA_WORDS_ROBOT_SOURCE "urdf", "mjcf", "sdf", "document"
 #define TQA_WORDS_SESSION_REQUEST_INCLUDE "qdd"
-#define TQA_WORDS_SESSION_REQUEST_SOLVER_METHOD "rk4", "semi-implicit-euler", \
-    "implicit-midpoint"
-#define TQA_WORDS_SESSION_REQUEST_WITHOUT "friction", "rotor", "spring", "gravity"
-#define TQA_WORDS_SESSION_SOLVER_METHOD "rk4", "semi-implicit-euler", "implicit-midpoint"
 #define TQA_WORDS_SIMULATE_CONTACTS_LAW "rigid", "compliant"
 #define TQA_WORDS_SIMULATE_DRIVES_COMMAND "voltage", "duty", "current", "velocity", "torque"
 #define TQA_WORDS_SIMULATE_DRIVES_INTERPOLATION "hold", "linear", "cubic"
@@ -395,61 +217,19 @@
 #define TQA_WORDS_SIMULATE_REQUEST_SOLVER_METHOD "dopri87", "dopri45", "sdirk", "bdf", "rk4", \
     "semi-implicit-euler", "implicit-midpoint", "moreau-jean"
 #define TQA_WORDS_SIMULATE_REQUEST_WITHOUT "friction", "rotor", "spring", "gravity"
-#define TQA_WORDS_SIMULATE_RESULT_CONTACTS_LAW "rigid", "compliant"
-#define TQA_WORDS_SIMULATE_RESULT_DRIVES_COMMAND "torque", "voltage", "duty", "current", \
-    "velocity"
-#define TQA_WORDS_SIMULATE_RESULT_LIMITS_EXCEEDED_LIMIT "lower", "upper", "velocity", "torque"
-#define TQA_WORDS_SIMULATE_RESULT_STATS_METHOD "dopri87", "dopri45", "sdirk", "bdf", "rk4", \
-    "semi-implicit-euler", "implicit-midpoint", "moreau-jean"
-#define TQA_WORDS_SIMULATE_RESULT_VERDICT_LOOP "open", "closed"
-#define TQA_WORDS_SIMULATE_RESULT_VERDICT_OUTCOME "completed", "stopped", "diverged", \
-    "unfinished"
-#define TQA_WORDS_SIMULATE_RESULT_VERDICT_TERM "coriolis", "centrifugal", "gravity", "friction", \
-    "spring", "external", "input"
-#define TQA_WORDS_SOLID_SHAPE "box", "cylinder", "cylinder_shell", "sphere", "sphere_shell", \
-    "ellipsoid", "cone", "capsule", "disk", "bar", "point"
-#define TQA_WORDS_STATE_STATUS "alive", "ready"
-#define TQA_WORDS_STATICS_REQUEST_AXES "x", "y", "z", "rx", "ry", "rz"
-#define TQA_WORDS_STATICS_RESULT_ENDPOINT_AXES "x", "y", "z", "rx", "ry", "rz"
 #define TQA_WORDS_TABLE_DISTURBANCE_INTERPOLATION "hold", "linear", "cubic"
 #define TQA_WORDS_TERMS_REQUEST_AXES "x", "y", "z", "rx", "ry", "rz"
 #define TQA_WORDS_TERMS_REQUEST_CORIOLIS_FORM "christoffel", "c1", "c2", "stacked"
-#define TQA_WORDS_TERMS_REQUEST_INCLUDE "reactions", "limits", "mass_matrix", \
-    "mass_matrix_inverse", "mass_matrix_bounds", "mass_matrix_rate", "mass_matrix_derivatives", \
-    "coriolis_matrix", "coriolis_vector", "christoffel_symbols", "gravity_torque", "friction", \
-    "energy", "momentum", "center_of_mass", "center_of_mass_jacobian", \
-    "operational_space_inertia", "passivity", "link_jacobians", "ledger", "derivatives", \
-    "second_derivatives", "acceleration_second_derivatives", "checks", "drive", "decoupling", \
-    "multipliers", "constraint_power", "actuation", "constraint_jacobian", "projectors", \
-    "integrability"
-#define TQA_WORDS_TERMS_REQUEST_WITHOUT "friction", "rotor", "spring", "gravity", "external", \
-    "velocity", "inertia"
-#define TQA_WORDS_TERMS_RESULT_CORIOLIS_MATRIX_FORM "christoffel", "c1", "c2", "stacked"
-#define TQA_WORDS_TERMS_RESULT_LIMITS_EXCEEDED_LIMIT "lower", "upper", "velocity", "torque"
-#define TQA_WORDS_TERMS_RESULT_LIMITS_UNLIMITED_LIMIT "lower", "upper", "velocity", "torque"
-#define TQA_WORDS_TERMS_RESULT_OPERATIONAL_SPACE_INERTIA_AXES "x", "y", "z", "rx", "ry", "rz"
-#define TQA_WORDS_TERM_PROPERTIES_CORIOLIS_MATRIX_FORM "christoffel", "c1", "c2", "stacked"
 #define TQA_WORDS_TERM_PROPERTIES_LIMITS_EXCEEDED_LIMIT "lower", "upper", "velocity", "torque"
-#define TQA_WORDS_TERM_PROPERTIES_LIMITS_UNLIMITED_LIMIT "lower", "upper", "velocity", "torque"
-#define TQA_WORDS_TERM_PROPERTIES_OPERATIONAL_SPACE_INERTIA_AXES "x", "y", "z", "rx", "ry", "rz"
 #define TQA_WORDS_TORQUE_TABLE_INTERPOLATION "hold", "linear", "cubic"
 #define TQA_WORDS_TRAJECTORY_REQUEST_LIMITS_KIND "trapezoid", "s-curve", "time-optimal"
 #define TQA_WORDS_TRAJECTORY_REQUEST_LIMITS_PATH "spline", "lines"
 #define TQA_WORDS_TRAJECTORY_REQUEST_TIMING "linear", "cubic", "quintic", "septic", "trapezoid", \
     "spline"
-#define TQA_WORDS_TRAJECTORY_RESULT_BINDING_LIMIT "velocity", "acceleration", "jerk", "torque"
 #define TQA_WORDS_TRAJECTORY_RESULT_VIOLATIONS_LIMIT "lower", "upper", "velocity"
-#define TQA_WORDS_VARIATION_AT "origin", "com"
 #define TQA_WORDS_VARIATION_OF "q", "qd", "torque", "mass_factor", "viscous_factor", \
     "coulomb_factor", "payload_mass", "kp_factor", "kd_factor", "ki_factor", "lambda_factor", \
     "noise_seed", "disturbance_factor"
-#define TQA_WORDS_WRENCH_APPLIED_TO "robot", "environment"
-#define TQA_WORDS_WRENCH_AT "origin", "com"
-#define TQA_WORDS_WRENCH_EXPRESSED_IN "world", "link"
-#define TQA_WORDS_WRENCH_OVER_TIME_APPLIED_TO "robot", "environment"
-#define TQA_WORDS_WRENCH_OVER_TIME_AT "origin", "com"
-#define TQA_WORDS_WRENCH_OVER_TIME_EXPRESSED_IN "world", "link"
-#define TQA_WORDS_WRENCH_OVER_TIME_INTERPOLATION "hold", "linear", "cubic"
 /* clang-format on */
 
 #endif

@@ -59,9 +59,8 @@ bool tqa_calibration_hold_joints(tqa_calibration *c)
     free(document);
     free(lock);
     if (tree->own_robot == NULL) {
-        return tree->problem->status != 0
-                   ? false
-                   : tqa_problem_set(tree->problem, "busy", "memory is short");
+        return tree->problem->status == 0 &&
+               tqa_problem_set(tree->problem, "busy", "memory is short");
     }
     tree->robot = tree->own_robot;
     if (tree->robot->model->nv == 0) {

@@ -9,7 +9,9 @@
 
 static const double exact = 1e9; /* a ratio of objectives: the smaller one is rounding error */
 
-double tqa_calibration_bounds_price(const tqa_calibration *c)
+/* What bounds add to the objective of the same fit without, relative to it; NaN: that one is exact.
+ */
+static double bounds_price(const tqa_calibration *c)
 {
     const tq_fit_solution *s = &c->found->solution;
     const double ratio = s->n_active == 0 ? 1.0 : s->objective / s->objective_unbounded;
@@ -41,7 +43,7 @@ tqa_calibration_bound tqa_calibration_bound_of(const tqa_calibration *c, size_t 
         .bound = end_of(c, active),
         .value = active->value,
         .without = active->without,
-        .price = 100.0 * tqa_calibration_bounds_price(c) * active->share,
+        .price = 100.0 * bounds_price(c) * active->share,
     };
 }
 
@@ -53,7 +55,7 @@ void tqa_calibration_put_bounds(const tqa_calibration *c)
         return;
     }
     tqa_writer_object(answer, "bounds");
-    tqa_writer_finite(answer, "price_percent", 100.0 * tqa_calibration_bounds_price(c), why_none);
+    tqa_writer_finite(answer, "price_percent", 100.0 * bounds_price(c), why_none);
     tqa_writer_list(answer, "active");
     for (size_t k = 0; k < c->found->solution.n_active; k++) {
         const tqa_calibration_bound bound = tqa_calibration_bound_of(c, k);
@@ -90,7 +92,7 @@ void tqa_calibration_bound_reason(const tqa_calibration *c, const tq_reason *rea
 
 void tqa_calibration_page_bounds(tqa_html *page, const tqa_calibration *c)
 {
-    const double price = 100.0 * tqa_calibration_bounds_price(c);
+    const double price = 100.0 * bounds_price(c);
     if (!c->has_bounds) {
         return;
     }

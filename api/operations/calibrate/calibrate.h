@@ -27,7 +27,6 @@ typedef struct tqa_calibration {
     tq_identify_options options; /* as requested; recordings: see describe */
     bool wants_covariance;
     bool has_bounds;                        /* the request has bounds of masses and centres */
-    bool has_contact;                       /* `contacts` names a link */
     bool wants_all;                         /* model kind "full" */
     tq_estimator estimators[TQ_ESTIMATORS]; /* that `compare` names */
 
@@ -65,12 +64,9 @@ bool tqa_calibration_read_bounds(tqa_calibration *calibration);
 typedef struct tqa_calibration_bound {
     const char *link, *quantity, *end, *unit;
     double bound, value, without;
-    double price; /* %, its part of the price of all; NaN: see tqa_calibration_bounds_price */
+    double price; /* %, its part of the price of all; NaN: the fit without bounds is exact */
 } tqa_calibration_bound;
 tqa_calibration_bound tqa_calibration_bound_of(const tqa_calibration *calibration, size_t k);
-/* What bounds add to the objective of the same fit without, relative to it; NaN: that one is exact.
- */
-double tqa_calibration_bounds_price(const tqa_calibration *calibration);
 void tqa_calibration_put_bounds(const tqa_calibration *calibration);
 void tqa_calibration_bound_reason(const tqa_calibration *calibration, const tq_reason *reason,
                                   char text[TQA_PROBLEM_TEXT]);
@@ -135,12 +131,6 @@ const char *tqa_estimator_slug(tq_estimator estimator);
 void tqa_calibration_answer(tqa_calibration *calibration);
 /* `comparison` of the answer: other estimators, where the request names some. */
 void tqa_calibration_put_comparison(const tqa_calibration *calibration);
-/* Why an estimator has no result. */
-const char *tqa_compared_fault(tq_compared_fault fault);
-/* The value of an estimator less that of the fit, in standard deviations; NaN: none. */
-double tqa_compared_off(const tqa_calibration *calibration, const tq_compared *of, size_t k);
-/* Its parameter that differs by the most deviations; SIZE_MAX: none has one. */
-size_t tqa_compared_farthest(const tqa_calibration *calibration, const tq_compared *of);
 /* The parameter that constraints move by the most deviations, where they raise the objective by
  * more than 2 %; else SIZE_MAX. */
 size_t tqa_calibration_costliest(const tqa_calibration *calibration, double *ret_price);

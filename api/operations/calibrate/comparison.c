@@ -10,18 +10,20 @@
 static const double price_named = 0.02; /* of the objective */
 static const double exact = 1e-9;       /* of |tau|^2 in noise-free data, by sigma */
 
-double tqa_compared_off(const tqa_calibration *c, const tq_compared *of, size_t k)
+/* The value of an estimator less that of the fit, in standard deviations; NaN: none. */
+static double deviations_off(const tqa_calibration *c, const tq_compared *of, size_t k)
 {
     const tq_estimate *e = &c->found->solution.estimate[k];
     return e->deviation > 0.0 ? (of->value[k] - e->value) / e->deviation : (double)NAN;
 }
 
-size_t tqa_compared_farthest(const tqa_calibration *c, const tq_compared *of)
+/* Its parameter that differs by the most deviations; SIZE_MAX: none has one. */
+static size_t farthest(const tqa_calibration *c, const tq_compared *of)
 {
     size_t best = SIZE_MAX;
     double most = 0.0;
     for (size_t k = 0; k < c->found->n_column; k++) {
-        const double off = fabs(tqa_compared_off(c, of, k));
+        const double off = fabs(deviations_off(c, of, k));
         if (isfinite(off) && off > most) {
             most = off;
             best = k;
@@ -57,7 +59,8 @@ size_t tqa_calibration_costliest(const tqa_calibration *c, double *ret_price)
     return best;
 }
 
-const char *tqa_compared_fault(tq_compared_fault fault)
+/* Why an estimator has no result. */
+static const char *text_of_fault(tq_compared_fault fault)
 {
     switch (fault) {
     case TQ_COMPARED_GOOD:
@@ -139,7 +142,7 @@ static void put_values(const tqa_calibration *c, const tq_compared *of)
 {
     tqa_writer *answer = c->tree->answer;
     const tq_model *model = c->tree->robot->model;
-    const size_t far = tqa_compared_farthest(c, of);
+    const size_t far = farthest(c, of);
     tqa_writer_list(answer, "values");
     for (size_t k = 0; k < c->found->n_column; k++) {
         tqa_writer_number(answer, NULL, of->value[k]);
@@ -147,7 +150,7 @@ static void put_values(const tqa_calibration *c, const tq_compared *of)
     tqa_writer_end(answer);
     tqa_writer_list(answer, "deviations");
     for (size_t k = 0; k < c->found->n_column; k++) {
-        tqa_writer_number_or_null(answer, NULL, tqa_compared_off(c, of, k));
+        tqa_writer_number_or_null(answer, NULL, deviations_off(c, of, k));
     }
     tqa_writer_end(answer);
     if (far == SIZE_MAX) {
@@ -159,7 +162,7 @@ static void put_values(const tqa_calibration *c, const tq_compared *of)
     tqa_writer_string(answer, "name", name);
     tqa_writer_number(answer, "value", of->value[far]);
     tqa_writer_number(answer, "applied", c->found->solution.value[far]);
-    tqa_writer_number(answer, "deviations", tqa_compared_off(c, of, far));
+    tqa_writer_number(answer, "deviations", deviations_off(c, of, far));
     tqa_writer_string(answer, "unit", tqa_column_unit(model, &c->found->columns[far]));
     tqa_writer_end(answer);
 }
@@ -170,7 +173,7 @@ static void put_compared(const tqa_calibration *c, const tq_compared *of)
     tqa_writer_object(answer, NULL);
     tqa_writer_string(answer, "estimator", tqa_estimator_slug(of->estimator));
     if (of->fault != TQ_COMPARED_GOOD) {
-        tqa_writer_string(answer, "reason", tqa_compared_fault(of->fault));
+        tqa_writer_string(answer, "reason", text_of_fault(of->fault));
         tqa_writer_end(answer);
         return;
     }
@@ -222,7 +225,7 @@ void tqa_calibration_put_comparison(const tqa_calibration *c)
 
 static void put_cells(tqa_html *page, const tqa_calibration *c, const tq_compared *of)
 {
-    const size_t far = tqa_compared_farthest(c, of);
+    const size_t far = farthest(c, of);
     char name[TQA_SYMBOL_MAX] = "";
     for (size_t r = 0; r < c->order.nv; r++) {
         tqa_html_number(page, of->rmse[c->order.v[r]]);
@@ -236,7 +239,7 @@ static void put_cells(tqa_html *page, const tqa_calibration *c, const tq_compare
     tqa_column_name(c->tree->robot->model, &c->found->columns[far], name);
     tqa_html_raw(page, "<td>");
     tqa_html_text(page, name);
-    tqa_html_format(page, " by %.2g</td>", tqa_compared_off(c, of, far));
+    tqa_html_format(page, " by %.2g</td>", deviations_off(c, of, far));
 }
 
 void tqa_calibration_page_comparison(tqa_html *page, const tqa_calibration *c)
@@ -268,7 +271,7 @@ void tqa_calibration_page_comparison(tqa_html *page, const tqa_calibration *c)
             put_cells(page, c, of);
         } else {
             tqa_html_format(page, "<td colspan=\"%zu\">", c->order.nv + 3);
-            tqa_html_text(page, tqa_compared_fault(of->fault));
+            tqa_html_text(page, text_of_fault(of->fault));
             tqa_html_raw(page, "</td>");
         }
         tqa_html_raw(page, "</tr>\n");

@@ -39,7 +39,6 @@ static bool read_links(tqa_calibration *c, const tqa_value *part, bool *used)
         }
         leave_out(robot->model, link, used);
     }
-    c->has_contact = n > 0;
     return true;
 }
 

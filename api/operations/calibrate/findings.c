@@ -147,7 +147,7 @@ void tqa_calibration_finding(const tqa_calibration *c, const tq_finding *f,
             text, size,
             "torque has passed a low-pass of about %.2g Hz that the motion has not (%.3g "
             "ms late): record it before that filter, or filter q, qd and qdd alike",
-            f->size, 1000.0 / (6.2831853071795865 * f->size));
+            f->size, 1000.0 / (2.0 * M_PI * f->size));
         break;
     default:
         of_columns(c, f, logs, text);

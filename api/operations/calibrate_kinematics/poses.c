@@ -144,8 +144,7 @@ bool tqa_kinematic_robot(tqa_kinematic *c)
         good = host->attach(host->ctx, "robot.urdf", "application/xml", c->urdf, c->n_urdf) == 0;
     }
     return good ||
-           (tqa_problem_set(c->tree->problem, "busy", "there is no memory for the new robot now") &&
-            false);
+           tqa_problem_set(c->tree->problem, "busy", "there is no memory for the new robot now");
 }
 
 bool tqa_kinematic_put_robot(tqa_kinematic *c)

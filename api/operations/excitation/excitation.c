@@ -161,7 +161,7 @@ static bool search(tqa_excitation *e)
             host->progress(host->ctx, (double)e->search.n_tried / (double)e->tries, "search");
         }
         if (host != NULL && host->cancelled != NULL && host->cancelled(host->ctx)) {
-            return tqa_problem_set(e->tree->problem, "busy", "the search was stopped") == 0;
+            return tqa_problem_set(e->tree->problem, "busy", "the search was stopped");
         }
         save_when_due(e, saved);
     }

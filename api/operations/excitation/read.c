@@ -18,7 +18,6 @@ enum {
 };
 
 /* where a turning joint has no limits */
-static const double half_turn = 3.14159265358979323846;
 
 static const char *const limit_fields[] = {TQA_FIELDS_EXCITATION_REQUEST_LIMITS, NULL};
 static const char *const kinds[] = {TQA_WORDS_EXCITATION_REQUEST_PARAMETERS, NULL};
@@ -43,10 +42,10 @@ static bool take_limits(tqa_excitation *e)
                              joint->kind != TQ_JOINT_CONTINUOUS;
         const uint32_t v = joint->v_index;
         e->limits[TQA_EXCITATION_LOWER][v] = bounded ? joint->limits.lower
-                                             : turns ? -half_turn
+                                             : turns ? -M_PI
                                                      : (double)NAN;
         e->limits[TQA_EXCITATION_UPPER][v] = bounded ? joint->limits.upper
-                                             : turns ? half_turn
+                                             : turns ? M_PI
                                                      : (double)NAN;
         e->limits[TQA_EXCITATION_VELOCITY][v] =
             joint->limits.velocity > 0.0 ? joint->limits.velocity : HUGE_VAL;

@@ -172,22 +172,6 @@ static void put_joints(const tqa_payload_search *p)
     tqa_writer_end(answer);
 }
 
-static void put_logs(const tqa_payload_search *p)
-{
-    tqa_writer *answer = p->tree->answer;
-    tqa_writer_list(answer, "datasets");
-    for (size_t i = 0; i < p->n_log; i++) {
-        tqa_writer_object(answer, NULL);
-        tqa_writer_string(answer, "used_for", i < p->n_loaded ? "payload" : "reference");
-        tqa_recording_report(answer, &p->logs[i]);
-        tqa_writer_end(answer);
-    }
-    tqa_writer_end(answer);
-    tqa_writer_object(answer, "filter");
-    tqa_recording_report_filter(answer, &p->request);
-    tqa_writer_end(answer);
-}
-
 bool tqa_payload_robot(tqa_payload_search *p)
 {
     const tqa_robot *robot = p->tree->robot;
@@ -214,8 +198,7 @@ bool tqa_payload_robot(tqa_payload_search *p)
         good = host->attach(host->ctx, "robot.urdf", "application/xml", p->urdf, p->n_urdf) == 0;
     }
     return good ||
-           (tqa_problem_set(p->tree->problem, "busy", "there is no memory for the new robot now") &&
-            false);
+           tqa_problem_set(p->tree->problem, "busy", "there is no memory for the new robot now");
 }
 
 static bool put_robot(const tqa_payload_search *p)
@@ -252,6 +235,7 @@ bool tqa_payload_answer(tqa_payload_search *p)
     put_estimates(p);
     put_payload(p);
     put_joints(p);
-    put_logs(p);
+    tqa_recording_report_all(answer, &p->request, p->logs, p->n_loaded, "payload", p->n_log,
+                             "reference");
     return put_robot(p);
 }

@@ -137,7 +137,7 @@ static bool goes_on(const tqa_payload_search *p, size_t i)
         host->progress(host->ctx, (double)i / (double)p->n_log, "fit");
     }
     if (host != NULL && host->cancelled != NULL && host->cancelled(host->ctx)) {
-        return tqa_problem_set(p->tree->problem, "busy", "the job was stopped") && false;
+        return tqa_problem_set(p->tree->problem, "busy", "the job was stopped");
     }
     return true;
 }

@@ -164,15 +164,6 @@ void tqa_residual_answer(const tqa_residual *p)
     tqa_writer_number(answer, "watched_s", tq_watch_time(p->watch));
     const double alarms = put_joints(p);
     tqa_writer_number(answer, "false_alarms_expected", alarms * tq_watch_time(p->watch) / day);
-    tqa_writer_list(answer, "datasets");
-    for (size_t i = 0; i < p->n_log; i++) {
-        tqa_writer_object(answer, NULL);
-        tqa_writer_string(answer, "used_for", i < p->n_watched ? "watch" : "noise");
-        tqa_recording_report(answer, &p->logs[i]);
-        tqa_writer_end(answer);
-    }
-    tqa_writer_end(answer);
-    tqa_writer_object(answer, "filter");
-    tqa_recording_report_filter(answer, &p->request);
-    tqa_writer_end(answer);
+    tqa_recording_report_all(answer, &p->request, p->logs, p->n_watched, "watch", p->n_log,
+                             "noise");
 }

@@ -3,6 +3,7 @@
  * calibrated robot. */
 #include "api/operations/residual/residual.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "api/call/call.h"
@@ -10,7 +11,6 @@
 
 static const char *const fields[] = {TQA_FIELDS_RESIDUAL_REQUEST, NULL};
 static const char *const log_fields[] = {TQA_FIELDS_CALIBRATE_DATASET, NULL};
-static const double two_pi = 6.28318530717958647692;
 static const double gain_most = 1e4, alarms_most = 1e9, persistent_most = 1e6;
 static const double least = 1e-9;
 
@@ -115,7 +115,7 @@ static bool read(tqa_residual *p)
         p->request.options.filter.has_decimate = true;
         p->request.options.filter.decimate = 1;
     }
-    p->plan.gain = two_pi * p->gain;
+    p->plan.gain = 2.0 * M_PI * p->gain;
     return read_logs(p);
 }
 
@@ -162,7 +162,7 @@ static bool goes_on(const tqa_residual *p, double part)
         host->progress(host->ctx, part, "watch");
     }
     if (host != NULL && host->cancelled != NULL && host->cancelled(host->ctx)) {
-        return tqa_problem_set(p->tree->problem, "busy", "the job was stopped") && false;
+        return tqa_problem_set(p->tree->problem, "busy", "the job was stopped");
     }
     return true;
 }

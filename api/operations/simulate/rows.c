@@ -42,7 +42,6 @@ bool tqa_simulation_flush(tqa_simulation *s)
     const size_t row = s->width * sizeof *s->rows;
     if (host->spool_write(host->ctx, (uint64_t)(s->n_row - s->n_held) * row, s->rows,
                           s->n_held * row) != 0) {
-        s->spool_failed = true;
         return tqa_problem_set(s->tree->problem, "busy", "there is no room for the result now");
     }
     s->n_held = 0;

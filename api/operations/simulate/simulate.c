@@ -249,7 +249,7 @@ static bool simulate(tqa_tree *tree)
         if (s->run->status == TQ_ERR_MEMORY) { /* no end of the motion */
             (void)tqa_tree_fail(tree, "", TQ_ERR_MEMORY, NULL);
         }
-        done = !s->stopped && tqa_simulation_flush(s) && tree->problem->status == 0 &&
+        done = !s->stopped && tree->problem->status == 0 && tqa_simulation_flush(s) &&
                tqa_run_verdict_run(s);
     }
     if (done) {

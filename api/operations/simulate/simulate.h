@@ -74,7 +74,7 @@ struct tqa_simulation {
 
     /* rows as far as they are computed, in memory or in the host's spool */
     size_t n_row;
-    bool spooled, spool_failed;
+    bool spooled;
     double *rows; /* all, or those that are not in the spool yet */
     size_t n_held, held_max;
     unsigned char *saved; /* room for a checkpoint, once one was needed */

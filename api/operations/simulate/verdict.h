@@ -9,8 +9,7 @@
 #include "core/plant/operational_controller.h"
 #include "core/stability/linearize.h"
 
-/* Names of `include` that add arrays: after the simulation's own. Bits of tqa_run_verdict_read. */
-#define TQA_RUN_VERDICT_INCLUDES "energy", "momentum", "base_reaction", "tracking_error"
+/* Names of `include` that add arrays after the simulation's own. Bits of tqa_run_verdict_read. */
 enum {
     TQA_RUN_VERDICT_ENERGY = 1u << 0,
     TQA_RUN_VERDICT_MOMENTUM = 1u << 1,

@@ -15,11 +15,6 @@
 #include "core/dynamics/reactions.h"
 #include "core/linalg/dense.h"
 
-static size_t larger(size_t a, size_t b)
-{
-    return a > b ? a : b;
-}
-
 /* rows of one name from a kernel, before they are reordered as requested */
 static size_t reorder_size(const tqa_call *call)
 {
@@ -27,7 +22,7 @@ static size_t reorder_size(const tqa_call *call)
     for (const tqa_include *row = tqa_includes; (row = tqa_include_next(call, row)) != NULL;
          row++) {
         most = call->request.reordered && row->block != NULL
-                   ? larger(most, tqa_include_size(call, row))
+                   ? tq_larger(most, tqa_include_size(call, row))
                    : most;
     }
     return tq_scratch_cost(most * call->request.motion[TQA_MOTION_Q].stride, sizeof(double));
@@ -46,21 +41,21 @@ size_t tqa_include_scratch_size(const tqa_call *call)
     const size_t block =
         tqa_block_scratch_size(call->mechanism, call->request.include) + reorder_size(call);
     if (tqa_include_is_by_kernels(call)) {
-        return larger(size, block);
+        return tq_larger(size, block);
     }
-    size_t inner = larger(tq_ledger_scratch_size(model), tq_derivatives_scratch_size(model));
-    inner = larger(inner, tq_second_derivatives_scratch_size(model));
+    size_t inner = tq_larger(tq_ledger_scratch_size(model), tq_derivatives_scratch_size(model));
+    inner = tq_larger(inner, tq_second_derivatives_scratch_size(model));
     if ((call->request.include & TQA_INCLUDE_ACCELERATION_SECOND_DERIVATIVES) != 0) {
-        inner = larger(inner, tq_mass_matrix_flat_scratch_size(call->mechanism)) +
+        inner = tq_larger(inner, tq_mass_matrix_flat_scratch_size(call->mechanism)) +
                 tq_scratch_cost(5 * nv * nv, sizeof(double));
     }
-    inner = larger(inner, tq_operational_scratch_size(6, nv) + tq_scratch_cost(6 * nv, 8));
-    inner = larger(inner, tq_eigen_symmetric_scratch_size(nv) + tq_scratch_cost(nv, 8));
-    inner = larger(inner, tq_checks_scratch_size(call->mechanism, call->request.wrenches.n));
-    inner = larger(inner, tqa_constraints_terms_size(call));
-    inner = larger(inner, tq_scratch_cost(6 * nv, 8) + tq_scratch_cost(nv, 8) +
-                              tq_mass_matrix_flat_scratch_size(call->mechanism));
-    inner = larger(inner, block);
+    inner = tq_larger(inner, tq_operational_scratch_size(6, nv) + tq_scratch_cost(6 * nv, 8));
+    inner = tq_larger(inner, tq_eigen_symmetric_scratch_size(nv) + tq_scratch_cost(nv, 8));
+    inner = tq_larger(inner, tq_checks_scratch_size(call->mechanism, call->request.wrenches.n));
+    inner = tq_larger(inner, tqa_constraints_terms_size(call));
+    inner = tq_larger(inner, tq_scratch_cost(6 * nv, 8) + tq_scratch_cost(nv, 8) +
+                                 tq_mass_matrix_flat_scratch_size(call->mechanism));
+    inner = tq_larger(inner, block);
     const size_t terms = 2 * tq_configuration_scratch_size(model) + inner +
                          tq_scratch_cost(model->nq, sizeof(double)) +
                          tq_scratch_cost(call->multipliers.n_row, sizeof(double)) +
@@ -69,7 +64,7 @@ size_t tqa_include_scratch_size(const tqa_call *call)
                          tq_scratch_cost((TQ_LEDGER_COUNT + 1) * nv, sizeof(double)) +
                          tq_scratch_cost(call->request.wrenches.n, sizeof(tq_point_wrench)) +
                          tq_scratch_cost(tqa_include_size_all(call), sizeof(double));
-    return larger(size, terms);
+    return tq_larger(size, terms);
 }
 
 /* One sample out of a block, flat; zeros when there is none. */

@@ -69,11 +69,6 @@ double *tqa_constraints_block(const tqa_call *call, size_t b)
                                                     : NULL;
 }
 
-static size_t larger(size_t a, size_t b)
-{
-    return a > b ? a : b;
-}
-
 size_t tqa_constraints_scratch_size(const tqa_call *call)
 {
     const tq_constraints *set = call->robot->constraints;
@@ -82,8 +77,8 @@ size_t tqa_constraints_scratch_size(const tqa_call *call)
     }
     const size_t n_wrench = call->request.wrenches.n;
     return tq_scratch_cost(TQ_BLOCK, sizeof(tq_actuation)) +
-           larger(tq_constrained_forward_scratch_size(call->mechanism, set, n_wrench),
-                  tq_constrained_inverse_scratch_size(call->mechanism, set, n_wrench));
+           tq_larger(tq_constrained_forward_scratch_size(call->mechanism, set, n_wrench),
+                     tq_constrained_inverse_scratch_size(call->mechanism, set, n_wrench));
 }
 
 size_t tqa_constraints_terms_size(const tqa_call *call)
@@ -99,8 +94,8 @@ size_t tqa_constraints_terms_size(const tqa_call *call)
     tight.rank = nv < n ? nv : n;
     size_t inner = 2 * tq_scratch_cost(nv * (tight.rank + 1), sizeof(double));
     if ((call->request.include & TQA_INCLUDE_INTEGRABILITY) != 0) {
-        inner = larger(inner,
-                       tq_integrability_scratch_size(&loose) + tq_elimination_scratch_size(&tight));
+        inner = tq_larger(inner, tq_integrability_scratch_size(&loose) +
+                                     tq_elimination_scratch_size(&tight));
     }
     return tq_constrained_scratch_size(call->mechanism, set) + inner +
            tq_scratch_cost(n + TQA_ACTUATION_ROWS, sizeof(double));

@@ -4,44 +4,16 @@
 #include <assert.h>
 
 #include "api/call/call.h"
+#include "api/operations/motion_fields.h"
 #include "api/operations/terms/include.h"
 #include "api/operations/terms/limits.h"
 #include "api/request/refuse.h"
 #include "core/dynamics/inverse.h"
 
 static const tqa_field fields[] = {
-    {.name = "q", .receiver = &tqa_motion_receiver, .motion = TQA_MOTION_Q},
-    {.name = "qd", .receiver = &tqa_motion_receiver, .motion = TQA_MOTION_QD},
-    {.name = "qdd", .receiver = &tqa_motion_receiver, .motion = TQA_MOTION_QDD},
-    {.name = "joints", .receiver = &tqa_joints_receiver},
-    {.name = "external_wrenches", .receiver = &tqa_wrench_receiver},
-    {.name = "gravity", .receiver = &tqa_gravity_receiver},
-    {.name = "without", .receiver = &tqa_without_receiver},
-    {.name = "include", .receiver = &tqa_include_receiver},
-    {.name = "payload", .receiver = &tqa_payload_receiver},
-    {.name = "coriolis_form", .receiver = &tqa_form_receiver},
-    {.name = "frame", .receiver = &tqa_frame_receiver},
-    {.name = "axes", .receiver = &tqa_axes_receiver},
-    {.name = "box", .receiver = &tqa_box_receiver},
-    {.name = "qd_ref", .receiver = &tqa_motion_receiver, .motion = TQA_MOTION_QD_REF},
-    {.name = "qdd_ref", .receiver = &tqa_motion_receiver, .motion = TQA_MOTION_QDD_REF},
-    /* of an answer of `trajectory` */
-    {.name = "t", .receiver = &tqa_unused_receiver},
-    {.name = "violations", .receiver = &tqa_unused_receiver},
-    {.name = "duration_s", .receiver = &tqa_unused_receiver},
-    {.name = "binding", .receiver = &tqa_unused_receiver},
-    {.name = "tau", .receiver = &tqa_unused_receiver},
-    {.name = "provenance", .receiver = &tqa_unused_receiver},
-    {.name = "warnings", .receiver = &tqa_unused_receiver},
-    {.name = "read_as", .receiver = &tqa_unused_receiver},
-    /* of an answer of `excitation` */
-    {.name = "fourier", .receiver = &tqa_unused_receiver},
-    {.name = "score", .receiver = &tqa_unused_receiver},
-    {.name = "first_random", .receiver = &tqa_unused_receiver},
-    {.name = "tries", .receiver = &tqa_unused_receiver},
-    {.name = "improvements", .receiver = &tqa_unused_receiver},
-    {.name = "samples_judged", .receiver = &tqa_unused_receiver},
-    {.name = "base_parameters", .receiver = &tqa_unused_receiver},
+    TQA_MOTION_FIELDS("qdd", TQA_MOTION_QDD),
+    TQA_REFERENCE_FIELDS,
+    TQA_ANSWER_FIELDS,
     {.name = "angles", .receiver = &tqa_angles_receiver},
 };
 

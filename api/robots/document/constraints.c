@@ -12,16 +12,6 @@
 
 static const char *const nothing[] = {NULL};
 
-static bool spent(const tqa_json_at *at)
-{
-    if (tqa_arena_spent(at->draft->arena)) {
-        tqa_draft_fault(at->draft, "too-large", "", "a smaller description",
-                        "the robot needs more memory than is given");
-        return true;
-    }
-    return false;
-}
-
 /* ------------------------------------------------------------------------------------------------
  * Frames
  */
@@ -241,7 +231,7 @@ static void read_coupling(const tqa_json_at *at, tq_constraint *ret)
     }
     const size_t n = json_object_size(factors.value);
     tq_coupling_term *terms = tqa_arena_take(at->draft->arena, n, sizeof *terms, 16);
-    if (spent(at)) {
+    if (tqa_draft_is_spent(at->draft)) {
         return;
     }
     const char *key = NULL;
@@ -294,7 +284,7 @@ static bool read_expression(const tqa_json_at *at, tq_expression *ret, const cha
         return false;
     }
     tq_instruction *code = tqa_arena_take(draft->arena, n, sizeof *code, 16);
-    if (spent(at)) {
+    if (tqa_draft_is_spent(at->draft)) {
         return false;
     }
     memcpy(code, room, n * sizeof *code);
@@ -351,7 +341,7 @@ static void read_pfaffian(const tqa_json_at *at, tq_constraint *ret, tqa_constra
     tq_pfaffian_term *terms = tqa_arena_take(at->draft->arena, n, sizeof *terms, 16);
     const char **texts = tqa_arena_take(at->draft->arena, n, sizeof *texts, 16);
     double *right = tqa_arena_take(at->draft->arena, n_row, sizeof *right, 16);
-    if (spent(at) || !read_entries(&rows, terms, texts) ||
+    if (tqa_draft_is_spent(at->draft) || !read_entries(&rows, terms, texts) ||
         (equals.value != NULL && !tqa_json_numbers(&equals, n_row, right))) {
         return;
     }
@@ -368,7 +358,7 @@ static void read_equation(const tqa_json_at *at, tq_constraint *ret, tqa_constra
     tqa_json_fields(at, known, nothing);
     const tqa_json_at expression = tqa_json_field(at, "expression");
     const char **texts = tqa_arena_take(at->draft->arena, 1, sizeof *texts, 16);
-    if (!spent(at) && read_expression(&expression, &ret->equation, texts)) {
+    if (!tqa_draft_is_spent(at->draft) && read_expression(&expression, &ret->equation, texts)) {
         note->texts = texts;
     }
 }
@@ -438,7 +428,7 @@ static void read_actuated(const tqa_json_at *at)
     }
     bool *driven =
         tqa_arena_take(draft->arena, (size_t)draft->model.n_joint + 1, sizeof *driven, 1);
-    if (spent(at)) {
+    if (tqa_draft_is_spent(at->draft)) {
         return;
     }
     for (size_t i = 0; i < json_array_size(at->value); i++) {

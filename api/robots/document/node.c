@@ -226,9 +226,7 @@ bool tqa_json_name(const tqa_json_at *at, const char **ret)
     }
     const char *copy = tqa_arena_text(at->draft->arena, text, n);
     if (copy == NULL) {
-        tqa_draft_fault(at->draft, "too-large", "", "a smaller description",
-                        "the robot needs more memory than is given");
-        return false;
+        return tqa_draft_no_memory(at->draft);
     }
     *ret = copy;
     return true;

@@ -384,9 +384,7 @@ bool tqa_document_names(const tqa_json_at *array, uint32_t *ret_n, const char *c
     }
     const char **names = tqa_arena_take(draft->arena, n, sizeof *names, sizeof *names);
     if (names == NULL) {
-        tqa_draft_fault(draft, "too-large", "", "describe it with fewer links and joints",
-                        "the robot needs more memory than is given");
-        return false;
+        return tqa_draft_no_memory(draft);
     }
     bool ok = true;
     for (size_t i = 0; i < n; i++) {

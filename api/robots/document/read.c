@@ -60,9 +60,7 @@ static bool read_tree(const tqa_json_at *tree)
     model->joints = tqa_arena_take(draft->arena, model->n_joint, sizeof *model->joints, 16);
     model->order = tqa_arena_take(draft->arena, model->n_joint, sizeof *model->order, 16);
     draft->joint_rpy = tqa_arena_take(draft->arena, model->n_joint, 3 * sizeof(double), 16);
-    if (tqa_arena_spent(draft->arena)) {
-        tqa_draft_fault(draft, "too-large", "", "describe it with fewer links and joints",
-                        "the robot needs more memory than is given");
+    if (tqa_draft_is_spent(draft)) {
         return false;
     }
     if (!tqa_draft_index(draft)) {

@@ -10,16 +10,6 @@ enum { ROOT = 1, MEMBER = 4 };
 
 static const char *const nothing[] = {NULL};
 
-static bool spent(const tqa_json_at *at)
-{
-    if (tqa_arena_spent(at->draft->arena)) {
-        tqa_draft_fault(at->draft, "too-large", "", "a smaller description",
-                        "the robot needs more memory than is given");
-        return true;
-    }
-    return false;
-}
-
 /* one number, or [lower, upper] */
 static void read_rest(const tqa_json_at *at, tq_tendon *ret)
 {
@@ -55,7 +45,7 @@ static void read_shares(const tqa_json_at *at, tqa_tendon_parts *ret)
         return;
     }
     tq_tendon_share *shares = tqa_arena_take(draft->arena, n, sizeof *shares, 16);
-    if (spent(at)) {
+    if (tqa_draft_is_spent(at->draft)) {
         return;
     }
     const char *key = NULL;
@@ -117,7 +107,7 @@ static void read_points(const tqa_json_at *at, tqa_tendon_parts *ret)
         return;
     }
     tq_tendon_point *points = tqa_arena_take(draft->arena, n, sizeof *points, 16);
-    if (spent(at)) {
+    if (tqa_draft_is_spent(at->draft)) {
         return;
     }
     bool any = false;

@@ -250,9 +250,7 @@ static bool take(drive *d)
     d->most = tqa_arena_take(arena, n, sizeof *d->most, 16);
     d->counts = tqa_arena_take(arena, n, sizeof *d->counts, 16);
     d->carrier = tqa_arena_take(arena, model->n_link, sizeof *d->carrier, 16);
-    if (tqa_arena_spent(arena)) {
-        tqa_draft_fault(d->m->draft, "too-large", "", "describe it with fewer links and joints",
-                        "the robot needs more memory than is given");
+    if (tqa_draft_is_spent(d->m->draft)) {
         return false;
     }
     memset(d->carrier, 0xFF, model->n_link * sizeof *d->carrier);

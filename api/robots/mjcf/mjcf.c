@@ -326,9 +326,7 @@ static bool build(tqa_mjcf *m)
     m->spring_dampers = tqa_arena_take(arena, m->chain.joint_max + 1, 2 * sizeof(double), 16);
     m->spring_references = tqa_arena_take(arena, m->chain.joint_max + 1, sizeof(double), 16);
     if (m->references == NULL || m->spring_dampers == NULL || m->spring_references == NULL) {
-        tqa_draft_fault(m->draft, "too-large", "", "describe it with fewer links and joints",
-                        "the robot needs more memory than is given");
-        return false;
+        return tqa_draft_no_memory(m->draft);
     }
     (void)tqa_chain_link(&m->chain, "world", "/mujoco/worldbody");
     bool has_world = false;
@@ -361,9 +359,7 @@ bool tqa_mjcf_read(tqa_draft *draft, const char *bytes, size_t n)
 {
     tqa_mjcf *m = tqa_arena_take(draft->arena, 1, sizeof *m, 16);
     if (m == NULL) {
-        tqa_draft_fault(draft, "too-large", "", "describe it with fewer links and joints",
-                        "the robot needs more memory than is given");
-        return false;
+        return tqa_draft_no_memory(draft);
     }
     m->draft = draft;
     m->ignored.draft = draft;

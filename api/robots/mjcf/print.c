@@ -283,11 +283,7 @@ static bool find_obstacle(const tqa_robot *robot, const char *name, tqa_problem 
         obstacle = tqa_mjcf_other_box(robot);
         why = "is another box to the medium than that of its inertia, which MuJoCo has";
     }
-    if (obstacle != NULL) {
-        tqa_problem_set(reterr, "not-acceptable", "\"%.80s\" %s: ask for application/json",
-                        obstacle, why);
-    }
-    return obstacle != NULL;
+    return obstacle != NULL && tqa_xml_refuse(reterr, obstacle, why);
 }
 
 char *tqa_robot_mjcf(const tqa_robot *robot, const char *name, size_t *ret_n, tqa_problem *reterr)

@@ -6,7 +6,7 @@
 
 #include "api/robots/mjcf/parts.h"
 
-static const double DEGREE = 3.14159265358979323846 / 180.0;
+static const double DEGREE = M_PI / 180.0;
 
 /* Keeps the setting when the attribute is not there. */
 static void read_flag(const tqa_mjcf *m, uint32_t i, const char *key, const char *yes, bool *ret)

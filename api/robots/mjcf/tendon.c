@@ -124,9 +124,7 @@ bool tqa_mjcf_tendons(tqa_mjcf *m)
                                   sizeof *room, 16);
         }
         if (room == NULL) {
-            tqa_draft_fault(m->draft, "too-large", "", "describe it with fewer joints",
-                            "the robot needs more memory than is given");
-            return false;
+            return tqa_draft_no_memory(m->draft);
         }
         if (!add_tendon(m, i, room, &poses)) {
             return false;

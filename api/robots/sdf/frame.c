@@ -242,8 +242,7 @@ bool tqa_sdf_frames(tqa_sdf *s)
     }
     if (!list_things(s, n_top) || !index_names(s)) {
         if (s->draft->problem->status == 0) {
-            tqa_draft_fault(s->draft, "too-large", "", "describe it with fewer links and joints",
-                            "the robot needs more memory than is given");
+            (void)tqa_draft_no_memory(s->draft);
         }
         return false;
     }

@@ -174,9 +174,7 @@ bool tqa_sdf_read(tqa_draft *draft, const char *bytes, size_t n)
 {
     tqa_sdf *s = tqa_arena_take(draft->arena, 1, sizeof *s, 16);
     if (s == NULL) {
-        tqa_draft_fault(draft, "too-large", "", "describe it with fewer links and joints",
-                        "the robot needs more memory than is given");
-        return false;
+        return tqa_draft_no_memory(draft);
     }
     s->draft = draft;
     s->ignored.draft = draft;
@@ -207,8 +205,7 @@ bool tqa_sdf_read(tqa_draft *draft, const char *bytes, size_t n)
     }
     if (!build(s)) {
         if (draft->problem->status == 0) {
-            tqa_draft_fault(draft, "too-large", "", "describe it with fewer links and joints",
-                            "the robot needs more memory than is given");
+            (void)tqa_draft_no_memory(draft);
         }
         return false;
     }

@@ -122,7 +122,7 @@ void tqa_sdf_pose(tqa_sdf *s, uint32_t i, tq_pose *ret)
     }
     const bool degrees = tqa_sdf_is_true(tqa_sdf_attribute(s, k, "degrees"));
     for (int e = 3; e < 6 && degrees; e++) {
-        x[e] *= 3.14159265358979323846 / 180.0;
+        x[e] *= M_PI / 180.0;
     }
     if (x[3] != 0.0 || x[4] != 0.0 || x[5] != 0.0) {
         tqa_rotation_from_rpy(x + 3, ret->r);

@@ -240,9 +240,7 @@ static bool build_model(tqa_urdf_file *file)
         return false;
     }
     if (!allocate(file)) {
-        tqa_draft_fault(draft, "too-large", "", "describe it with fewer links and joints",
-                        "the robot needs more memory than is given");
-        return false;
+        return tqa_draft_no_memory(draft);
     }
     if (!tqa_draft_index(draft)) {
         return false;
@@ -273,9 +271,7 @@ bool tqa_urdf_read_from(tqa_draft *draft, tqa_urdf_source *source, void *ctx)
 {
     tqa_urdf_file *file = tqa_arena_take(draft->arena, 1, sizeof *file, 16);
     if (file == NULL) {
-        tqa_draft_fault(draft, "too-large", "", "describe it with fewer links and joints",
-                        "the robot needs more memory than is given");
-        return false;
+        return tqa_draft_no_memory(draft);
     }
     file->draft = draft;
     draft->source = "urdf";

@@ -14,7 +14,6 @@
 typedef struct tqa_urdf_link {
     const char *name; /* "" when it has none: a fault was added */
     unsigned long line;
-    bool has_inertial;
     double mass;
     double xyz[3], rpy[3];
     double inertia[6]; /* xx xy xz yy yz zz in the axes that rpy turns */

@@ -176,27 +176,8 @@ static bool find_obstacle(const tqa_robot *robot, const char *name, tqa_problem 
             why = "is a spherical joint, which URDF does not have";
         }
     }
-    if (obstacle == NULL && robot->constraints != NULL) {
-        obstacle = name;
-        why = "has constraints, for which URDF has no words";
-    }
-    if (obstacle == NULL && tqa_xml_ball_term(robot) != NULL) {
-        obstacle = tqa_xml_ball_term(robot);
-        why = "has a damper, a spring or an inertia in all directions, for which URDF has no words";
-    }
-    if (obstacle == NULL && model->n_tendon > 0) {
-        obstacle = name;
-        why = "has tendons, for which URDF has no words";
-    }
-    if (obstacle == NULL && tqa_robot_dragged(robot) != NULL) {
-        obstacle = tqa_robot_dragged(robot);
-        why = "is dragged by a medium, for which URDF has no words";
-    }
-    if (obstacle != NULL) {
-        tqa_problem_set(reterr, "not-acceptable", "\"%.80s\" %s: ask for application/json",
-                        obstacle, why);
-    }
-    return obstacle != NULL;
+    return obstacle != NULL ? tqa_xml_refuse(reterr, obstacle, why)
+                            : tqa_xml_has_no_words(robot, name, "URDF", reterr);
 }
 
 /* ",\n     rotors of 7 joints"; nothing of none */

@@ -348,7 +348,6 @@ static bool open_inertial(tqa_urdf_walk *w, const tqa_urdf_element *e)
     if (!tqa_urdf_first_time(&place, e, &w->seen, TQA_URDF_SEEN_INERTIAL)) {
         return false;
     }
-    w->file->links[w->file->n_link - 1].has_inertial = true;
     w->seen_inertial = 0;
     return true;
 }
@@ -519,8 +518,7 @@ bool tqa_urdf_read_elements(tqa_urdf_file *file, tqa_urdf_source *source, void *
     const tqa_xml_reader reader = {.ctx = &w, .open = on_open, .close = on_close};
     source(ctx, &reader);
     if (draft->problem->status == 0 && tqa_arena_spent(draft->arena)) {
-        tqa_draft_fault(draft, "too-large", "", "describe it with fewer links and joints",
-                        "the robot needs more memory than is given");
+        (void)tqa_draft_no_memory(draft);
     }
     return draft->problem->status == 0;
 }

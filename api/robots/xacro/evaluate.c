@@ -6,8 +6,6 @@
 #include "api/robots/xacro/parts.h"
 #include "core/elementary/elementary.h"
 
-static const double PI = 3.14159265358979323846;
-
 typedef struct parser {
     tqa_xacro *x;
     tqa_xacro_scope *scope;
@@ -105,8 +103,8 @@ static bool call_number(const char *name, size_t n, const tqa_xacro_value *a, si
                              tq_atan2(fabs(x) <= 1.0 ? root : (double)NAN, x),
                              tq_atan2(x, 1.0),
                              sqrt(x),
-                             x * (PI / 180.0),
-                             x * (180.0 / PI),
+                             x * (M_PI / 180.0),
+                             x * (180.0 / M_PI),
                              tq_exp(x),
                              tq_log(x),
                              fabs(x),
@@ -230,10 +228,10 @@ static bool read_name(parser *p, tqa_xacro_value *ret)
         const char *name;
         tqa_xacro_kind kind;
         double value;
-    } known[] = {{"True", TQA_XACRO_BOOLEAN, 1.0},   {"true", TQA_XACRO_BOOLEAN, 1.0},
-                 {"False", TQA_XACRO_BOOLEAN, 0.0},  {"false", TQA_XACRO_BOOLEAN, 0.0},
-                 {"pi", TQA_XACRO_FLOAT, PI},        {"e", TQA_XACRO_FLOAT, 2.718281828459045},
-                 {"tau", TQA_XACRO_FLOAT, 2.0 * PI}, {"inf", TQA_XACRO_FLOAT, (double)INFINITY}};
+    } known[] = {{"True", TQA_XACRO_BOOLEAN, 1.0},     {"true", TQA_XACRO_BOOLEAN, 1.0},
+                 {"False", TQA_XACRO_BOOLEAN, 0.0},    {"false", TQA_XACRO_BOOLEAN, 0.0},
+                 {"pi", TQA_XACRO_FLOAT, M_PI},        {"e", TQA_XACRO_FLOAT, 2.718281828459045},
+                 {"tau", TQA_XACRO_FLOAT, 2.0 * M_PI}, {"inf", TQA_XACRO_FLOAT, (double)INFINITY}};
     tqa_xacro_scope *owner = NULL;
     if (tqa_xacro_find(p->x, p->scope, name, n, &owner) != NULL) {
         return tqa_xacro_get(p->x, p->scope, name, n, ret);

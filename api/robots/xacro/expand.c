@@ -127,9 +127,7 @@ bool tqa_xacro_read(tqa_draft *draft, const char *bytes, size_t n)
     tqa_xacro *x = tqa_arena_take(draft->arena, 1, sizeof *x, 16);
     tqa_xml_tree *tree = tqa_arena_take(draft->arena, 1, sizeof *tree, 16);
     if (x == NULL || tree == NULL) {
-        tqa_draft_fault(draft, "too-large", "", "describe it with fewer links and joints",
-                        "the robot needs more memory than is given");
-        return false;
+        return tqa_draft_no_memory(draft);
     }
     tree->member = draft->archive != NULL ? draft->main : TQ_NONE;
     x->draft = draft;

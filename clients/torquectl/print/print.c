@@ -280,7 +280,8 @@ static void print_lists(FILE *out, const json_t *object, const char *prefix)
     }
 }
 
-void ctl_print_object(FILE *out, const json_t *object)
+/* One object: a line for each value, a table for each list of objects, then arrays of numbers. */
+static void print_object(FILE *out, const json_t *object)
 {
     ctl_samples samples;
     const bool has_samples = ctl_samples_read(&samples, object, NULL, false);
@@ -369,7 +370,7 @@ int ctl_print_document(ctl *c, json_t *document)
     if (list != NULL) {
         ctl_print_table(stdout, list, command->columns);
     } else {
-        ctl_print_object(stdout, document);
+        print_object(stdout, document);
     }
     return CTL_DONE;
 }

@@ -11,9 +11,6 @@ enum { CTL_NUMBER_BYTES = 32 };
  * selects a member of an object: "progress.fraction". As wide as CTL_WIDTH. */
 void ctl_print_table(FILE *out, const json_t *list, const char *columns);
 
-/* One object: a line for each value, a table for each list of objects, then arrays of numbers. */
-void ctl_print_object(FILE *out, const json_t *object);
-
 /* The same number again, in the fewest digits that do. */
 void ctl_number(double value, char out[CTL_NUMBER_BYTES]);
 

@@ -11,8 +11,6 @@
 #include "core/linalg/dense.h"
 #include "core/model/inertia.h"
 
-static const double half_turn = 3.14159265358979323846;
-
 enum { RELATIVE_MAX = 512 }; /* number of matrices with a relative bound, the first ones */
 
 typedef struct search {
@@ -432,7 +430,7 @@ static tq_status cut_ranges(search *s, const double *lower, const double *upper,
             continue;
         }
         /* an angle is periodic, unless a mimic joint multiplies it */
-        const double reach = tq_is_slide(joint) ? 1.0 : half_turn;
+        const double reach = tq_is_slide(joint) ? 1.0 : M_PI;
         s->lower[k] =
             isfinite(lower[k]) ? lower[k] : (isfinite(upper[k]) ? upper[k] - 2 * reach : -reach);
         s->upper[k] = isfinite(upper[k]) ? upper[k] : s->lower[k] + 2 * reach;

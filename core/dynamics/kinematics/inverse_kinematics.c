@@ -15,7 +15,6 @@
 #include "core/linalg/dense.h"
 #include "core/spatial/screw.h"
 
-static const double pi = 3.14159265358979323846;
 static const double same_solution_distance =
     1e-4; /* rad or m; branches of real arms lie much further apart */
 
@@ -290,7 +289,7 @@ static double distance(const search *s, const double *a, const double *b)
                                joint->kind == TQ_JOINT_CONTINUOUS ||
                                (joint->kind == TQ_JOINT_PLANAR && k == 2);
             const double d = x[k] - y[k];
-            worst = fmax(worst, fabs(angle ? remainder(d, 2.0 * pi) : d));
+            worst = fmax(worst, fabs(angle ? remainder(d, 2.0 * M_PI) : d));
         }
     }
     return worst;
@@ -308,7 +307,7 @@ static void unwind(const search *s, double *q)
             continue;
         }
         const double start = s->start[joint->q_index];
-        const double near = start + remainder(q[joint->q_index] - start, 2.0 * pi);
+        const double near = start + remainder(q[joint->q_index] - start, 2.0 * M_PI);
         if (!s->options->within_limits ||
             (near >= joint->limits.lower && near <= joint->limits.upper)) {
             q[joint->q_index] = near;

@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "core/elementary/elementary.h"
-static const double pi = 3.14159265358979323846;
 static const double unlimited_travel_m =
     2.0; /* m: starts of prismatic joints without limits are within
                                           +- this */
@@ -31,7 +30,7 @@ static void range_of(const tq_joint *joint, uint32_t k, double *low, double *hig
 {
     const bool angle = joint->kind == TQ_JOINT_REVOLUTE || joint->kind == TQ_JOINT_CONTINUOUS ||
                        (joint->kind == TQ_JOINT_PLANAR && k == 2);
-    *low = angle ? -pi : -unlimited_travel_m;
+    *low = angle ? -M_PI : -unlimited_travel_m;
     *high = -*low;
     if (joint->nq == 1 && isfinite(joint->limits.lower) && isfinite(joint->limits.upper)) {
         *low = joint->limits.lower;
@@ -74,8 +73,8 @@ void tq_ik_spread(const tq_model *model, uint32_t number, double *q)
                        1992 */
             double *w = q + joint->q_index + (joint->nq - 4);
             const double u = halton(n, number);
-            const double a = 2.0 * pi * halton(n + 1, number);
-            const double b = 2.0 * pi * halton(n + 2, number);
+            const double a = 2.0 * M_PI * halton(n + 1, number);
+            const double b = 2.0 * M_PI * halton(n + 2, number);
             w[0] = sqrt(1.0 - u) * tq_sin(a);
             w[1] = sqrt(1.0 - u) * tq_cos(a);
             w[2] = sqrt(u) * tq_sin(b);

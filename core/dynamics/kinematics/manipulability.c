@@ -9,14 +9,9 @@
 
 #include "core/linalg/dense.h"
 
-static size_t smaller(size_t a, size_t b)
-{
-    return a < b ? a : b;
-}
-
 size_t tq_manipulability_scratch_size(size_t n_task, size_t nv)
 {
-    const size_t n = smaller(n_task, nv);
+    const size_t n = tq_smaller(n_task, nv);
     return tq_scratch_cost(n_task * nv, sizeof(double)) +
            tq_scratch_cost(n * n_task, sizeof(double)) + tq_svd_scratch_size(nv, n_task);
 }
@@ -42,7 +37,7 @@ tq_status tq_manipulability_compute(size_t n_task, size_t nv, const double *jaco
                                     tq_scratch *scratch, tq_manipulability *result,
                                     tq_error *reterr)
 {
-    const size_t n = smaller(n_task, nv);
+    const size_t n = tq_smaller(n_task, nv);
     result->rank = 0;
     result->measure = 0.0;
     if (n == 0) {

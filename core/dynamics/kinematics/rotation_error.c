@@ -7,8 +7,6 @@
 #include "core/elementary/elementary.h"
 #include "core/spatial/screw.h"
 
-static const double pi = 3.14159265358979323846;
-
 void tq_rotation_error(const double target[9], const double r[9], double ret[3])
 {
     double d[9];
@@ -37,7 +35,7 @@ void tq_rotation_error(const double target[9], const double r[9], double ret[3])
         const double length = sqrt(fmax(0.5 * (d[4 * big] + 1.0), 0.25));
         for (unsigned k = 0; k < 3; k++) {
             const double part = k == big ? length : 0.5 * d[3 * big + k] / length;
-            ret[k] = pi * part;
+            ret[k] = M_PI * part;
         }
     }
 }

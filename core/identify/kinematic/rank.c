@@ -13,7 +13,6 @@ enum { RANDOM_LEAST = 200, RANDOM_EACH = 4, TRIES = 4, NEWTON_STEPS = 20 };
 /* length of what is left of a column, of its own: within it a column is a combination of others */
 static const double of_structure = 1e-3, of_poses = 1e-6;
 static const double on_plane = 1e-12; /* m */
-static const double pi = 3.14159265358979323846;
 
 /* ------------------------------------------------------------------------------------------------
  * Random poses
@@ -22,7 +21,7 @@ static const double pi = 3.14159265358979323846;
 static void random_joint(const tq_joint *joint, uint64_t *seed, double *q)
 {
     const bool slides = joint->kind == TQ_JOINT_PRISMATIC;
-    const double wide = slides ? 1.0 : pi;
+    const double wide = slides ? 1.0 : M_PI;
     switch (joint->kind) {
     case TQ_JOINT_FIXED:
         break;
@@ -38,7 +37,7 @@ static void random_joint(const tq_joint *joint, uint64_t *seed, double *q)
     case TQ_JOINT_PLANAR:
         q[0] = tq_random_unit(seed);
         q[1] = tq_random_unit(seed);
-        q[2] = pi * tq_random_unit(seed);
+        q[2] = M_PI * tq_random_unit(seed);
         break;
     case TQ_JOINT_SPHERICAL:
     case TQ_JOINT_FLOATING: {

@@ -11,7 +11,6 @@
 #include "core/model/inertia.h"
 
 enum { TEN = TQ_PAYLOAD_TEN };
-static const double pi = 3.14159265358979323846;
 static const double density = 2000.0;     /* kg/m^3, of a compact payload */
 static const double floor_of_body = 1e-6; /* relative to the prior: minimum eigenvalue */
 static const double entropy = 1e-5;       /* weight of the prior, relative to the objective */
@@ -29,7 +28,7 @@ static void ten_of_body(const tq_inertia *body, double ret[TEN])
 
 static tq_inertia compact(double mass, const double com[3])
 {
-    const double radius = tq_exp(tq_log(3.0 * mass / (4.0 * pi * density)) / 3.0);
+    const double radius = tq_exp(tq_log(3.0 * mass / (4.0 * M_PI * density)) / 3.0);
     const double own = 0.4 * mass * radius * radius;
     return (tq_inertia){
         .mass = mass, .com = {com[0], com[1], com[2]}, .about_com = {own, 0, 0, own, 0, own}};

@@ -66,7 +66,7 @@ static void copy_rows(size_t n_row, const double *from, size_t stride, size_t n,
 }
 
 /* displacement as a difference of q, if the block has none */
-static void find_way(const tq_fit *fit, const tq_fit_run *run, size_t at, size_t n)
+static void find_displacement(const tq_fit *fit, const tq_fit_run *run, size_t at, size_t n)
 {
     const tq_model *model = &fit->mechanism->model;
     for (uint32_t j = 0; j < model->n_joint; j++) {
@@ -102,7 +102,7 @@ void tq_fit_run_copy(const tq_fit *fit, tq_fit_run *run, size_t at,
     if (fit->options.model.presliding > 0.0 && block->way != NULL) {
         copy_rows(fit->n_row, block->way + first, stride, n, run->way + at);
     } else if (fit->options.model.presliding > 0.0) {
-        find_way(fit, run, at, n);
+        find_displacement(fit, run, at, n);
     }
 }
 

@@ -9,9 +9,8 @@
 #include "core/base/random.h"
 
 enum { STATES = 64 };
-static const double usual_rate = 3.0; /* rad/s, m/s */
-static const double usual_way = 1.0;  /* m, of a prismatic joint without limits */
-static const double half_turn = 3.14159265358979323846;
+static const double usual_rate = 3.0;  /* rad/s, m/s */
+static const double usual_way = 1.0;   /* m, of a prismatic joint without limits */
 static const double by_rate = 3.3;     /* 1/s: acceleration over rate of a sine of 0.5 Hz */
 static const double share_most = 0.01; /* of a direction's squared length, in columns other than
                                           link and joint parameters */
@@ -28,7 +27,7 @@ size_t tq_fit_visible_size(const tq_fit *fit)
 /* uniform in [low, high], or about zero if the joint has no limits */
 static double within(const tq_joint *joint, uint64_t *random)
 {
-    const double usual = joint->kind == TQ_JOINT_PRISMATIC ? usual_way : half_turn;
+    const double usual = joint->kind == TQ_JOINT_PRISMATIC ? usual_way : M_PI;
     const double low = isfinite(joint->limits.lower) ? joint->limits.lower : -usual;
     const double high = isfinite(joint->limits.upper) ? joint->limits.upper : usual;
     return 0.5 * (low + high) + 0.5 * (high - low) * tq_random_unit(random);

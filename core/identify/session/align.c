@@ -15,9 +15,9 @@
  * reduces the errors of leave-one-out predictions by 12 7 8 11 9 8 %. */
 
 enum { SAMPLES = 30000, FARTHEST = 8 }; /* upper bound over all recordings; in half samples */
-static const double worse_off = 0.04;   /* per joint: increase of the misfit of the filtered
+static const double misfit_increase_max = 0.04; /* per joint: increase of the misfit of the filtered
                                            torque */
-static const double gain_least = 0.04;  /* per joint: decrease of the log of the squared residual */
+static const double gain_least = 0.04; /* per joint: decrease of the log of the squared residual */
 
 static void evaluate(tq_identify *id, double halves)
 {
@@ -163,7 +163,7 @@ tq_status tq_session_confirm_next(tq_identify *id, tq_error *reterr)
         confirm_by(id);
         return TQ_OK;
     }
-    const bool is_worse = c->misfit[1] - c->misfit[0] > worse_off * (double)id->nv;
+    const bool is_worse = c->misfit[1] - c->misfit[0] > misfit_increase_max * (double)id->nv;
     now->delay = is_worse ? 0.0 : c->delay;
     tq_fit_set_sign(id->fit, now->smoothing, now->presliding, now->relaxation);
     tq_fit_set_search(id->fit, false);

@@ -10,10 +10,12 @@
 enum { LAWS = 3, STEPS = 4, ROUNDS = 3 };
 static const double negligible = 1e-4; /* residual over torque of a joint: below it laws are not
                                           distinguished */
-static const double sign_gain = 0.05;  /* per joint: gain in the log of the residual deviation */
+static const double friction_gain_min =
+    0.05;                              /* per joint: gain in the log of the residual deviation */
 static const double width_gain = 0.01; /* of the mean square residual, relative */
 static const double gain_least = 1e-4; /* relative gain below which the first width is kept */
-static const double nearer[ROUNDS] = {0.0, 0.15, 0.03}; /* of log(width): spacing of the brackets;
+static const double bracket_spacing[ROUNDS] = {0.0, 0.15,
+                                               0.03}; /* of log(width): spacing of the brackets;
                                                            the first has log(2) */
 
 /* sum over the joints of log(max(sigma, 1e-4 rms torque)): invariant to the size of a joint */
@@ -116,7 +118,7 @@ static void go_down(tq_identify *id)
         return;
     }
     if (++s->round < ROUNDS) {
-        bracket(id, lowest(v), nearer[s->round]);
+        bracket(id, lowest(v), bracket_spacing[s->round]);
         return;
     }
     const double least = fmin(v->left[1], fmin(v->left[0], v->left[2]));
@@ -173,7 +175,7 @@ tq_status tq_session_law_next(tq_identify *id, tq_error *reterr)
         pass(id, TQ_SESSION_LAW_NEXT);
         return TQ_OK;
     }
-    if (s->left[s->best] > s->left[LAWS - 1] - sign_gain * (double)id->nv) {
+    if (s->left[s->best] > s->left[LAWS - 1] - friction_gain_min * (double)id->nv) {
         s->best = LAWS - 1;
     }
     now->found_sign = true;

@@ -7,7 +7,8 @@
 #include "core/identify/session/session_private.h"
 #include "core/signal/differentiate.h"
 
-double tq_session_step(const tq_identify *id)
+/* s between used samples of the fitted recording with the shortest step. */
+static double step_of(const tq_identify *id)
 {
     double step = (double)INFINITY;
     for (size_t i = 0; i < id->options.n_fitted; i++) {
@@ -42,7 +43,7 @@ static double default_lag(const tq_identify *id)
 /* in samples */
 static double lag_of(const tq_identify *id)
 {
-    return round((id->now.lag > 0.0 ? id->now.lag : default_lag(id)) / tq_session_step(id));
+    return round((id->now.lag > 0.0 ? id->now.lag : default_lag(id)) / step_of(id));
 }
 
 size_t tq_session_lag(const tq_identify *id)
@@ -57,7 +58,7 @@ tq_status tq_session_choose_lag(tq_identify *id, tq_error *reterr)
         return tq_fail(reterr, TQ_ERR_RANGE, "instruments", 0, lag);
     }
     id->now.lag_samples = lag > 1.0 ? (size_t)lag : 1;
-    id->now.lag = (double)id->now.lag_samples * tq_session_step(id);
+    id->now.lag = (double)id->now.lag_samples * step_of(id);
     return TQ_OK;
 }
 

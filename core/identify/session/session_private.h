@@ -195,8 +195,6 @@ void tq_session_request(tq_identify *id, tq_identify_pass pass, size_t n_end,
 
 tq_fit_options tq_session_fit_options(const tq_identify *id);
 bool tq_session_has_instruments(const tq_identify *id);
-/* s between used samples of the fitted recording with the shortest step. */
-double tq_session_step(const tq_identify *id);
 /* Sets now.lag_samples, or fails with TQ_ERR_RANGE "instruments". */
 tq_status tq_session_choose_lag(tq_identify *id, tq_error *reterr);
 /* Samples between a column and its instruments, in [1, TQ_FIT_LAG_MAX], whatever the method. */

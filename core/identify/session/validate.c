@@ -6,7 +6,6 @@
 
 #include "core/identify/session/session_private.h"
 
-static const double two_pi = 6.28318530717958647692;
 static const double outliers_reported = 0.01; /* of the rows of a recording; more are reported */
 static const double lag_most = 0.01;          /* s, of a first-order lag of torque: parameters are
                                                  not usable above */
@@ -394,7 +393,7 @@ static tq_status diagnose(tq_identify *id, tq_error *reterr)
             (tq_finding){.kind = TQ_FINDING_TORQUE_LAG,
                          .joint = TQ_NONE,
                          .other = TQ_NONE,
-                         .size = 1.0 / (two_pi * id->now.torque_lag),
+                         .size = 1.0 / (2.0 * M_PI * id->now.torque_lag),
                          .explained = id->now.torque_lag_gain,
                          .is_gross = id->now.torque_lag > lag_most};
     }

@@ -18,7 +18,7 @@ struct tq_residuals_row {
     double tau, tau_square; /* of torque minus its first value */
     double first;
     double residual, square, worst;
-    double fastest, least_q, most_q;
+    double fastest;
     double lag_one, lag_ten; /* products of residuals */
     double before[LAG];      /* ring buffer of the last residuals */
     struct {
@@ -69,14 +69,6 @@ static void add(tq_residuals_row *row, double tau, double residual)
     }
     row->before[row->n % LAG] = residual;
     row->n++;
-}
-
-static void add_motion(tq_residuals_row *row, double q, double qd)
-{
-    const bool first = row->n <= 1;
-    row->fastest = fmax(row->fastest, fabs(qd));
-    row->least_q = first ? q : fmin(row->least_q, q);
-    row->most_q = first ? q : fmax(row->most_q, q);
 }
 
 /* regressors of terms that the model may lack, at this sample */
@@ -167,7 +159,7 @@ tq_status tq_residuals_push(tq_residuals *judge, const tq_experiment_block *bloc
                 const double q = coordinate(judge, r, i);
                 const double qd = run->qd[r * TQ_FOLD_RUN + i];
                 add(all, tau, residual);
-                add_motion(all, q, qd);
+                all->fastest = fmax(all->fastest, fabs(qd));
                 add_terms(all, q, qd, predicted[i], residual);
                 add(&judge
                          ->rows[(moves ? TQ_RESIDUALS_MOVING : TQ_RESIDUALS_STANDING) * fit->n_row +
@@ -204,7 +196,6 @@ tq_residual_stats tq_residuals_of(const tq_residuals *judge, unsigned part, size
         .worst = sums->worst,
         .mean = sums->residual / n,
         .fastest = sums->fastest,
-        .travel = sums->most_q - sums->least_q,
         .lag_one = sums->square > 0.0 ? sums->lag_one / sums->square : (double)NAN,
         .lag_ten = sums->square > 0.0 ? sums->lag_ten / sums->square : (double)NAN,
         .by_slowness = share(sums, 0),

@@ -13,8 +13,6 @@ typedef struct tq_residual_stats {
     double worst;          /* largest |residual|, N m */
     double mean;           /* of the residual */
     double fastest;        /* largest |rate| of the joint, rad/s or m/s */
-    double travel;         /* range of its coordinate, rad or m; 0 for spherical and floating
-                              joints */
     double lag_one;        /* autocorrelation of the residual at lag one and ten: white */
     double lag_ten;        /* noise has 0 +- 2/sqrt(n) */
     double by_slowness;    /* fraction of the squared residual explained by a missing term: extra */

@@ -6,8 +6,7 @@
 
 #include "core/elementary/elementary.h"
 
-enum { PANELS = 128, STEPS = 60 }; /* of Simpson's rule; of bisection */
-static const double two_pi = 6.28318530717958647692;
+enum { PANELS = 128, STEPS = 60 };  /* of Simpson's rule; of bisection */
 static const double highest = 38.0; /* standard deviations: exp(-38^2 / 2) is 1e-314 */
 
 double tq_alarm_rate(double level, double correlation)
@@ -21,7 +20,7 @@ double tq_alarm_rate(double level, double correlation)
         const double below = 1.0 + tq_cos(h * (double)k);
         sum += below > 0.0 ? weight * tq_exp(-level * level / below) : 0.0;
     }
-    return sum * h / 3.0 / two_pi;
+    return sum * h / 3.0 / (2.0 * M_PI);
 }
 
 double tq_alarm_level(double rate, double correlation)

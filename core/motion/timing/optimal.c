@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/base/search.h"
 #include "core/motion/timing/optimal_private.h"
 
 static const double same_x = 1e-10; /* of the largest x: friction is linearised where it is */
@@ -305,16 +306,7 @@ tq_status tq_time_optimal(const tq_mechanism *mechanism, const tq_geometric_path
 void tq_timed_path_at(const tq_timed_path *timed, const tq_reference *reference, double t,
                       double *work, double *ret_q, double *ret_qd, double *ret_qdd)
 {
-    size_t low = 0;
-    size_t high = timed->n_interval;
-    while (high - low > 1) {
-        const size_t middle = (low + high) / 2;
-        if (t >= timed->t[middle]) {
-            low = middle;
-        } else {
-            high = middle;
-        }
-    }
+    const size_t low = tq_interval_of(timed->t, timed->n_interval, t);
     const double time = fmin(fmax(t - timed->t[low], 0.0), timed->t[low + 1] - timed->t[low]);
     const double begin = sqrt(timed->x[low]);
     const double u = timed->u[low];

@@ -64,7 +64,8 @@ tq_phases tq_phases_shortest(double distance, double velocity, double accelerati
     return without_cruise(h, acceleration, jerk);
 }
 
-tq_phases tq_phases_stretch(const tq_phases *phases, double factor)
+/* The same motion `factor` times slower: V / factor, A / factor^2, J / factor^3. */
+static tq_phases stretch(const tq_phases *phases, double factor)
 {
     return (tq_phases){.jerk = factor * phases->jerk,
                        .accelerate = factor * phases->accelerate,
@@ -167,7 +168,7 @@ tq_status tq_point_to_point(size_t n_point, size_t n, const double *x,
         for (size_t i = 0; i < n; i++) {
             const double duration = tq_phases_duration(&phases[i]);
             if (duration > 0.0 && i != ret_slowest[k]) {
-                phases[i] = tq_phases_stretch(&phases[i], longest / duration);
+                phases[i] = stretch(&phases[i], longest / duration);
             }
         }
         ret_duration[k] = longest;

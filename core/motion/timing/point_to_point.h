@@ -47,9 +47,6 @@ static inline double tq_phases_duration(const tq_phases *phases)
     return 2.0 * phases->accelerate + phases->cruise;
 }
 
-/* The same motion `factor` times slower: V / factor, A / factor^2, J / factor^3. */
-tq_phases tq_phases_stretch(const tq_phases *phases, double factor);
-
 /* Distance, velocity and acceleration after t; at rest outside [0, duration]. `h` may be
  * negative. */
 void tq_phases_at(const tq_phases *phases, double h, double t, double ret[3]);

@@ -4,11 +4,10 @@
 #include <string.h>
 
 #include "core/base/block.h"
+#include "core/base/search.h"
 #include "core/dynamics/inverse.h"
 #include "core/elementary/elementary.h"
 #include "core/motion/timing/optimal_private.h"
-
-static const double pi = 3.14159265358979323846;
 
 /* Working memory of a block of nodes. */
 typedef struct node_work {
@@ -22,12 +21,7 @@ typedef struct node_work {
 static void pin(tq_stretch *p, double s)
 {
     const double *grid = p->grid;
-    size_t low = 0;
-    size_t high = p->n_grid;
-    while (high - low > 1) {
-        const size_t middle = (low + high) / 2;
-        *(s >= grid[middle] ? &low : &high) = middle;
-    }
+    const size_t low = tq_interval_of(grid, p->n_grid, s), high = low + 1;
     const size_t i = s - grid[low] < grid[high] - s ? low : high;
     const double least = 0.1 * (grid[high] - grid[low]);
     if (i > 0 && i < p->n_grid && !p->moved[i] && s - grid[i - 1] > least &&
@@ -82,7 +76,7 @@ static void place_grid(tq_stretch *p, const tq_geometric_path *path, double begi
     const tq_reference *reference = path->reference;
     const size_t n = p->n_grid;
     for (size_t i = 0; i <= n; i++) {
-        const double part = 0.5 * (1.0 - tq_cos(pi * (double)i / (double)n));
+        const double part = 0.5 * (1.0 - tq_cos(M_PI * (double)i / (double)n));
         p->grid[i] = begin + (end - begin) * part;
     }
     p->grid[n] = end;

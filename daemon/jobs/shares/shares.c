@@ -90,6 +90,22 @@ static const char *list_excluded(const tqd_runner *runner, char text[NAMES_TEXT]
     return used > 0 ? text : NULL;
 }
 
+/* a runner has begun a job */
+static void note_begun(tqd_runner *runner)
+{
+    tqd_jobs *jobs = runner->jobs;
+    if (tqd_jobs_is_spare(runner)) {
+        return;
+    }
+    pthread_mutex_lock(&jobs->mutex);
+    jobs->moved_ms = tqd_event_hub_now_ms();
+    if (++jobs->n_busy >= jobs->options.n_runner && jobs->shut_awaited) {
+        jobs->shut_awaited = false;
+        pthread_cond_broadcast(&jobs->shut);
+    }
+    pthread_mutex_unlock(&jobs->mutex);
+}
+
 void tqd_jobs_take(tqd_runner *runner, const tqd_job *job, bool helps)
 {
     atomic_store(&runner->cancelled, false);
@@ -108,7 +124,7 @@ void tqd_jobs_take(tqd_runner *runner, const tqd_job *job, bool helps)
     if (helps) {
         atomic_fetch_add(&runner->jobs->n_helping, 1);
     }
-    tqd_jobs_begun(runner);
+    note_begun(runner);
 }
 
 static bool claim(tqd_runner *runner, const char *not_of, tqd_store_status *ret_status)
@@ -146,21 +162,6 @@ bool tqd_jobs_claim(tqd_runner *runner, tqd_store_status *ret_status)
     const bool good = claim(runner, list_excluded(runner, text), ret_status);
     pthread_mutex_unlock(&jobs->choosing);
     return good;
-}
-
-void tqd_jobs_begun(tqd_runner *runner)
-{
-    tqd_jobs *jobs = runner->jobs;
-    if (tqd_jobs_is_spare(runner)) {
-        return;
-    }
-    pthread_mutex_lock(&jobs->mutex);
-    jobs->moved_ms = tqd_event_hub_now_ms();
-    if (++jobs->n_busy >= jobs->options.n_runner && jobs->shut_awaited) {
-        jobs->shut_awaited = false;
-        pthread_cond_broadcast(&jobs->shut);
-    }
-    pthread_mutex_unlock(&jobs->mutex);
 }
 
 double tqd_jobs_spent_wait(tqd_jobs *jobs, const char *client, uint64_t hourly_s)

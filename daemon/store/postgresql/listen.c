@@ -41,7 +41,7 @@ static unsigned take(PGconn *db)
 }
 
 /* A pooler gives each statement to any of its connections, and the LISTEN to whoever has that one
- * next. It tells a client another number of the server's process than the server does. */
+ * next. It shows a client another number of the server's process than the server does. */
 static bool is_direct(tqd_session *session)
 {
     PGresult *result = tqd_query(session, "SELECT pg_backend_pid()", NULL);

@@ -137,8 +137,8 @@ tqd_store_status tqd_pg_snapshot(tqd_session *session, const char *path)
 
 /* ----------------------------------------------------------------------------------- restoring */
 
-/* Nobody writes until the end: groups of writes take the lock of `identity` first. Triggers would
- * add counts and events that the rows bring along. */
+/* No other connection writes until the end: groups of writes take the lock of `identity` first.
+ * Triggers would add counts and events that the rows bring along. */
 static const char begin_sql[] =
     "BEGIN; UPDATE identity SET n_commit = n_commit;"
     "ALTER TABLE robot DISABLE TRIGGER USER; ALTER TABLE robot_revision DISABLE TRIGGER USER;"

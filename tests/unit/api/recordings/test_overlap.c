@@ -205,10 +205,10 @@ static void check_same(const tq_recording *one, const tq_recording *two)
     cr_expect(one->bandwidth.motion == two->bandwidth.motion);
     cr_expect(eq(sz, one->cache.n, two->cache.n));
     /* more than the survey has memory for at its begin */
-    cr_assert(gt(sz, one->stills.n, (size_t)100));
-    cr_assert(eq(sz, one->stills.n, two->stills.n));
-    for (size_t i = 0; i < one->stills.n; i++) {
-        const tq_standstill *a = &one->stills.list[i], *b = &two->stills.list[i];
+    cr_assert(gt(sz, one->standstills.n, (size_t)100));
+    cr_assert(eq(sz, one->standstills.n, two->standstills.n));
+    for (size_t i = 0; i < one->standstills.n; i++) {
+        const tq_standstill *a = &one->standstills.list[i], *b = &two->standstills.list[i];
         cr_expect(a->first == b->first && a->last == b->last && a->n == b->n &&
                       memcmp(a->sums, b->sums, 2 * sizeof *a->sums) == 0,
                   "standstill %zu", i);

@@ -9,7 +9,6 @@
 
 #include "core/dynamics/forward.h"
 #include "core/dynamics/inverse.h"
-#include "core/dynamics/kinematics/jacobian.h"
 #include "core/dynamics/ledger.h"
 #include "core/dynamics/mass_matrix/mass_matrix.h"
 #include "core/lanes/build.h"
@@ -140,9 +139,8 @@ Test(ways, a_short_scratch_is_refused_with_its_size)
     tq_scratch scratch = scratch_new(), none;
     const tqt_robot_options options = {.n_joint = 3, .kinds = 1u << TQ_JOINT_REVOLUTE, .with = 0};
     tq_model *model = tqt_random_robot(2, options);
-    tqt_subject *subject = tqt_subject_new(model, 0);
     tqt_states one = tqt_random_states(2, model, 1);
-    double q[3], qd[3], entries[3 * TQ_LEDGER_COUNT], *out = tqt_doubles(18 * one.stride);
+    double q[3], qd[3], entries[3 * TQ_LEDGER_COUNT];
     tqt_sample(one.q, 3, one.stride, 0, q);
     tqt_sample(one.qd, 3, one.stride, 0, qd);
     tq_configuration p;
@@ -154,15 +152,8 @@ Test(ways, a_short_scratch_is_refused_with_its_size)
     cr_expect(tq_ledger(&p, &sample, &none, entries, &error) == TQ_ERR_SCRATCH);
     cr_expect(ge(dbl, error.value, (double)tq_ledger_scratch_size(model)));
     cr_expect(tq_velocity_split(&p, qd, &none, entries, entries + 3, &error) == TQ_ERR_SCRATCH);
-    const tq_inverse_input in = {.n_sample = 1, .stride = one.stride, .q = one.q, .qd = one.qd};
-    const tq_jacobian_point point = {.link = 1};
-    cr_expect(tq_jacobian(subject->mechanism, &point, &in, &none, out, NULL, &error) ==
-              TQ_ERR_SCRATCH);
-    cr_expect(eq(dbl, error.value, (double)tq_jacobian_scratch_size(subject->mechanism)));
     free(memory);
-    free(out);
     tqt_states_free(&one);
-    tqt_subject_free(subject);
     tqt_model_free(model);
     free(scratch.memory);
 }

@@ -37,7 +37,7 @@ static size_t find(tqt_recorded *r)
     cr_assert(eq(int, (int)tqt_recorded_survey(r, &fault), TQ_OK));
     tq_scratch scratch = tqt_recorded_scratch(r, tq_recording_braked_size(r->options.mechanism));
     cr_assert(eq(int, (int)tq_recording_find_braked(&one, 1, 1, &scratch, NULL), TQ_OK));
-    return r->recording.stills.n_braked;
+    return r->recording.standstills.n_braked;
 }
 
 static bool count(void *ctx, const tq_recording_block *block)

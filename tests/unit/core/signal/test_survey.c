@@ -160,10 +160,10 @@ Test(survey, lists_standstills)
         *tqt_recorded_at(r, TQ_QUANTITY_TAU, k) = rests ? 2.0 : 3.0;
     }
     cr_assert(eq(int, (int)fault_of(r), TQ_FAULT_NONE));
-    const tq_standstills *stills = &r->recording.stills;
-    cr_assert(eq(sz, stills->n, RESTS));
+    const tq_standstills *standstills = &r->recording.standstills;
+    cr_assert(eq(sz, standstills->n, RESTS));
     for (size_t k = 0; k < RESTS; k++) {
-        const tq_standstill *still = &stills->list[k];
+        const tq_standstill *still = &standstills->list[k];
         cr_expect(ge(u64, still->first + 1, LENGTH * k));
         cr_expect(lt(u64, still->last, LENGTH * k + REST));
         cr_expect(epsilon_eq(dbl, still->sums[1] / (double)still->n, 4.0, 1e-12)); /* 2^2 */

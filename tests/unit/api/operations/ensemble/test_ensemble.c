@@ -216,6 +216,8 @@ typedef struct keeper {
     size_t n_spool, n_head, saves, stop_after;
     bool backwards, adaptive;
     bool brief;               /* members of few steps */
+    bool is_full;             /* no write fits the disk */
+    size_t n_refused;         /* of these */
     size_t loops, short_from; /* loops begun, and the first one without memory; 0: none */
 } keeper;
 
@@ -223,6 +225,10 @@ static int spool_write(void *ctx, uint64_t offset, const void *bytes, size_t n)
 {
     keeper *k = ctx;
     cr_assert(offset <= k->n_spool);
+    if (k->is_full) {
+        k->n_refused++;
+        return -1;
+    }
     k->spool = realloc(k->spool, offset + n);
     memcpy(k->spool + offset, bytes, n);
     k->n_spool = offset + n;
@@ -363,6 +369,13 @@ static void stop_and_go_on(bool adaptive)
     free(whole.spool);
     free(broken.spool);
     free(lost.spool);
+}
+
+Test(ensemble, a_full_disk_ends_the_run, .timeout = 300)
+{
+    keeper full = {.is_full = true};
+    cr_assert(answer_of(&full, 503) == NULL);
+    cr_assert(eq(sz, full.n_refused, 1), "no second try");
 }
 
 Test(ensemble, a_stopped_ensemble_goes_on_to_the_same_bits, .timeout = 300)

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/support/host.h"
 #include "tests/support/one_call.h"
 #include "tests/support/sanitized.h"
 
@@ -340,4 +341,23 @@ Test(simulate, a_request_leaves_no_memory_allocated)
     }
     /* 1,000 calls: a leak would be at least 32 bytes in each; caches grow by 1 KB */
     cr_expect(n_call < 1000 || after < before + 1000 * 16, "%zu bytes are left", after - before);
+}
+
+/* Rows that do not fit the disk: the run ends at the first, and writes none beyond its buffer. */
+Test(simulate, a_full_disk_ends_the_run)
+{
+    static tqt_host disk;
+    tqt_host_open(&disk);
+    disk.spool_max = 300 << 10;
+    tqt_answer answer =
+        ask("planar-2r",
+            "{\"initial\":{\"q\":[0.3,-0.4]},\"duration_s\":20,\"output\":{\"interval_s\":0.001},"
+            "\"solver\":{\"method\":\"semi-implicit-euler\",\"step_s\":0.001}}",
+            &disk.host);
+    cr_assert(eq(int, answer.status, 503));
+    cr_assert(eq(str, answer.problem.detail, "there is no room for the result now"));
+    cr_assert(gt(sz, disk.spool.n, 0), "some rows fit");
+    cr_assert(eq(sz, disk.n_spool_failed, 1), "no second try");
+    tqt_answer_clear(&answer);
+    tqt_host_close(&disk);
 }

@@ -253,9 +253,9 @@ Test(regressor_batch, columns_of_frames_along_the_body)
             const tq_canonical_link *link = &c->links[l];
             const tq_canonical_alignment alignment = link->alignment;
             const _Bool along = link->body >= 0 && alignment == TQ_ALIGN_ALONG;
-            flipped += along && link->face.reversed && !link->face.renamed;
-            moved += along && link->face.shift != 0.0;
-            renamed += along && link->face.renamed;
+            flipped += along && link->axes.reversed && !link->axes.renamed;
+            moved += along && link->axes.shift != 0.0;
+            renamed += along && link->axes.renamed;
             turned += link->body >= 0 && alignment == TQ_ALIGN_TURNED;
             oblique += link->body >= 0 && alignment == TQ_ALIGN_OBLIQUE;
             shared += along && link->next >= 0 && c->links[link->next].alignment == TQ_ALIGN_ALONG;
