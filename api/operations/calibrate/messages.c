@@ -82,8 +82,8 @@ static void reason_of_joint(const tqa_calibration *c, const tq_reason *reason,
         break;
     case TQ_REASON_STANDING:
         (void)snprintf(what, size,
-                       "at standstill the residual is %.1f times that in motion: static friction "
-                       "is not in the model (breakaway, Stribeck)",
+                       "at standstill its torque exceeds gravity and friction by %.1f times the "
+                       "residual in motion: add static friction (breakaway, Stribeck)",
                        reason->value);
         break;
     case TQ_REASON_SLOW_FRICTION:

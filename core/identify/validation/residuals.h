@@ -17,9 +17,12 @@ typedef struct tq_residual_stats {
                               joints */
     double lag_one;        /* autocorrelation of the residual at lag one and ten: white */
     double lag_ten;        /* noise has 0 +- 2/sqrt(n) */
-    double by_slowness;    /* fraction of the squared residual explained by a missing term: extra */
-    double by_load;        /* friction at low speed; friction by |torque|; a spring; 0 .. 1 */
+    double
+        by_slowness; /* fraction of the squared residual in motion explained by a missing term: */
+    double by_load;  /* extra friction at low speed; friction by |torque|; a spring; 0 .. 1 */
     double by_position;
+    double beyond; /* rms of |tau - model without dry friction| beyond the dry friction, N m: what
+                      friction at rest, which is anywhere within its band, does not explain */
 } tq_residual_stats;
 
 typedef struct tq_residuals_row tq_residuals_row; /* running sums */
