@@ -52,7 +52,9 @@ typedef enum tqa_commanded_kind {
 typedef struct tqa_commanded_law {
     tqa_commanded_kind kind;
     const double *kp, *kd; /* (nv) > 0, >= 0 */
-    const double *limit;   /* (nv) of torque, or INFINITY */
+    const double *ki;    /* (nv) >= 0, of the integral of q_cmd - q from a recording's first row on;
+                              NULL: none */
+    const double *limit; /* (nv) of torque, or INFINITY */
 } tqa_commanded_law;
 
 /* Commanded and measured motion of a joint over a recording: whether one follows the other. */
@@ -117,6 +119,7 @@ typedef struct tqa_recording {
     bool cut_last_line;
     bool is_commanded;           /* torque is that of request->law */
     tqa_commanded_sums *follows; /* (nv) of all rows, once surveyed; where is_commanded */
+    double longest_unseen;       /* s between two rows of a controller with an integral; likewise */
     bool
         fits_signs; /* by the operation: a fit of the whole robot will find wrong signs of torque */
 

@@ -181,8 +181,7 @@ export interface CalibrateCompared {
  * The controller that moved the robot. Of logs without torque it makes torque of commanded and measured motion (`q_cmd`, and
  * `qd_cmd` where it is logged); logs with torque keep theirs. Rates are the logged ones where both are, else central differences
  * of q_cmd - q. Row k of the log is what the controller saw at one time. Feed-forward torque that it adds to its law is `tau_ff`
- * of the log. Rows at `effort_limits` are left out (repair saturated). An integrator has a state that no log contains: it is none
- * of these
+ * of the log. Rows at `effort_limits` are left out (repair saturated)
  */
 export interface CalibrateController {
   /**
@@ -194,6 +193,11 @@ export interface CalibrateController {
   kp: Gains;
   /** N m s/rad and N s/m; of computed-torque 1/s */
   kd: Gains;
+  /**
+   * N m/(rad s) and N/(m s); of computed-torque 1/s^3. Adds ki s, s the integral of q_cmd - q from 0 at the first row of each log
+   * on, by the trapezoidal rule; it does not grow into saturation at `effort_limits`, as in `simulate`
+   */
+  ki?: Gains;
   /** Left out: the robot's own */
   effort_limits?: "robot" | Gains;
 }
@@ -204,6 +208,7 @@ export interface CalibrateControllerUsed {
   law: string;
   kp: number[];
   kd: number[];
+  ki?: number[];
   /** Null: none */
   effort_limits: (number | null)[];
   /** Logs whose torque is the law's */
@@ -274,7 +279,7 @@ export type CalibrateJoints = {
   /** Above 0.01 rad/s or m/s */
   moving?: CalibrateJudged;
   standing?: CalibrateJudged;
-  /** Shares of the residual's square that terms would take which the model may lack; named in `reasons` above 0.1 */
+  /** Shares of the residual's square in motion that terms would take which the model may lack; named in `reasons` above 0.1 */
   explained_by?: {
     /** Extra friction below 0.05 rad/s or m/s (Stribeck) */
     slow_friction?: number;

@@ -613,6 +613,7 @@ static const ctl_field ctl_field_table[] = {
     {"calibrate", "controller.kind", CTL_STRING, false, "pd pd-gravity computed-torque", "pd: kp (q_cmd - q) + kd (qd_cmd - qd)"},
     {"calibrate", "controller.kp", CTL_ANY, false, "", "Above 0: N m/rad and N/m"},
     {"calibrate", "controller.kd", CTL_ANY, false, "", "N m s/rad and N s/m"},
+    {"calibrate", "controller.ki", CTL_ANY, false, "", "N m/(rad s) and N/(m s)"},
     {"calibrate", "controller.effort_limits", CTL_ANY, false, "robot", "Left out: the robot's own"},
     {"calibrate", "at_rest", CTL_OBJECT, false, "", "Joints that were at rest and have no columns: the position of each by its name, as in lock of a robot's operations (a base by its array)"},
     {"calibrate", "contacts", CTL_ARRAY, false, "", "Of a robot with a floating base: the links that something touched in the logs (feet on the floor, a hand on a table)"},

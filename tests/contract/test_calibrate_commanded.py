@@ -326,12 +326,12 @@ def planar(daemon):
     return log
 
 
-def planar_torque(daemon, columns, values, seed=8):
+def planar_torque(daemon, columns, values, seed=8, robot="planar-guess"):
     """Torque by base parameters of the service, at random states, and those states."""
     rnd = np.random.default_rng(seed)
     q, qd, qdd = (rnd.uniform(-size, size, (50, 2)) for size in (2, 1.5, 4))
     body = {"q": q.tolist(), "qd": qd.tolist(), "qdd": qdd.tolist(), "parameters": ["viscous"]}
-    answer = ask(daemon, "planar-guess", "regressor?form=base", body)
+    answer = ask(daemon, robot, "regressor?form=base", body)
     assert [c["name"] for c in answer["columns"]] == columns
     return np.array(answer["regressor"]).reshape(50, 2, -1) @ np.array(values), (q, qd, qdd)
 

@@ -8,7 +8,7 @@
 /* names of the fields of an object, in the order of the schema */
 #define TQA_FIELDS_ASSEMBLE_REQUEST "q", "qd", "qdd", "near", "joints", "angles"
 #define TQA_FIELDS_BOX "lower", "upper"
-#define TQA_FIELDS_CALIBRATE_CONTROLLER "kind", "kp", "kd", "effort_limits"
+#define TQA_FIELDS_CALIBRATE_CONTROLLER "kind", "kp", "kd", "ki", "effort_limits"
 #define TQA_FIELDS_CALIBRATE_DATASET "dataset", "job", "rows", "q", "qd", "qdd", "tau", "time", \
     "q_cmd", "qd_cmd", "tau_ff", "base_position", "base_quaternion_wxyz", "base_twist"
 #define TQA_FIELDS_CALIBRATE_KINEMATICS_REQUEST "q", "position", "quaternion_wxyz", "plane", \

@@ -10,7 +10,7 @@ enum {
     TQA_CALIBRATE_LOGS_MAX = 200,
     TQA_CALIBRATE_POINTS = 1000, /* of a log's prediction, by default */
     TQA_CALIBRATE_POINTS_MAX = 100000,
-    TQA_CONTROLLER_NOTE = 640,
+    TQA_CONTROLLER_NOTE = 800,
 };
 
 /* The state of one calibration. Everything lives in the tree's memory. */

@@ -98,11 +98,12 @@ class CalibrateController(TypedDict):
     (`q_cmd`, and `qd_cmd` where it is logged); logs with torque keep theirs. Rates are the logged ones where both
     are, else central differences of q_cmd - q. Row k of the log is what the controller saw at one time. Feed-
     forward torque that it adds to its law is `tau_ff` of the log. Rows at `effort_limits` are left out (repair
-    saturated). An integrator has a state that no log contains: it is none of these
+    saturated)
     """
     kind: Literal['pd', 'pd-gravity', 'computed-torque']
     kp: float | ArrayLike | Mapping[str, Any]
     kd: float | ArrayLike | Mapping[str, Any]
+    ki: NotRequired[float | ArrayLike | Mapping[str, Any]]
     effort_limits: NotRequired[Literal['robot'] | float | ArrayLike | Mapping[str, Any]]
 
 
@@ -111,6 +112,7 @@ class CalibrateControllerUsedOut(TypedDict):
     law: str
     kp: Array
     kd: Array
+    ki: NotRequired[Array]
     effort_limits: list[float | None]
     torque_of: list[CalibrateControllerUsedTorqueOfItemOut]
     note: str
@@ -302,7 +304,8 @@ class CalibrateInstrumentsOut(TypedDict):
 
 
 class CalibrateJointsItemExplainedByOut(TypedDict):
-    """Shares of the residual's square that terms would take which the model may lack; named in `reasons` above 0.1
+    """Shares of the residual's square in motion that terms would take which the model may lack; named in `reasons`
+    above 0.1
     """
     slow_friction: NotRequired[float]
     load_friction: NotRequired[float]
