@@ -671,9 +671,10 @@ export interface CalibrateRequest {
    * iv and feasible-iv fit against instruments, the same columns a little earlier and later: noise of position, which draws least
    * squares' inertias to zero when the cut-off is high or the encoder coarse, does not bias them. Each parameter then states what
    * least squares would give. Left out: feasible, or feasible-iv where the noise of the logs would move some parameter by more
-   * than one standard deviation (see `noise`)
+   * than one standard deviation (see `noise`). feasible-didim: output error, see `compare`, after a fit by feasible, with
+   * everything that feasible has: noise of position is in no column
    */
-  method?: "feasible" | "ols" | "wls" | "irls" | "tls" | "ridge" | "bounded" | "iv" | "feasible-iv";
+  method?: "feasible" | "ols" | "wls" | "irls" | "tls" | "ridge" | "bounded" | "iv" | "feasible-iv" | "feasible-didim";
   /**
    * What is known of masses and centres of mass: weighed, or from CAD. The feasible fit stays within, and `feasibility.bounds`
    * states which of them change it and their price. Where a fit without bounds is within them, it is the result. Only with method
@@ -754,6 +755,15 @@ export interface CalibrateResult {
   torques_left_out?: string[];
   samples: number;
   confidence?: number;
+  /** With method feasible-didim */
+  output_error?: {
+    /** Of all logs, until no parameter moved by a thousandth; at most 30 */
+    simulations: number;
+    /** Of up to 3 s, of the last one */
+    windows: number;
+    /** That diverged: above a half the method is refused */
+    windows_lost: number;
+  };
   /** With method iv and feasible-iv */
   instruments?: {
     /** s: Instruments are the columns so long before and after */

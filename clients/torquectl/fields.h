@@ -628,7 +628,7 @@ static const ctl_field ctl_field_table[] = {
     {"calibrate", "model.relaxation_s", CTL_NUMBER, false, "", "s after which a joint at rest has lost most of the torque that its friction held: gears and grease creep"},
     {"calibrate", "model.stribeck_speed", CTL_NUMBER, false, "", "rad/s or m/s: left out: the joints' own, or the best of 0.05 to 0.5"},
     {"calibrate", "model.couplings", CTL_ARRAY, false, "", "Pairs of joints whose motors drive through each other"},
-    {"calibrate", "method", CTL_STRING, false, "feasible ols wls irls tls ridge bounded iv feasible-iv", "iv and feasible-iv fit against instruments, the same columns a little earlier and later: noise of position, which draws least squares' inertias to ..."},
+    {"calibrate", "method", CTL_STRING, false, "feasible ols wls irls tls ridge bounded iv feasible-iv feasible-didim", "iv and feasible-iv fit against instruments, the same columns a little earlier and later: noise of position, which draws least squares' inertias to ..."},
     {"calibrate", "bounds", CTL_OBJECT, false, "", "What is known of masses and centres of mass: weighed, or from CAD"},
     {"calibrate", "bounds.links", CTL_OBJECT, false, "", "By link"},
     {"calibrate", "bounds.mass_within_percent", CTL_NUMBER, false, "", "Of the mass in the robot's file, for all links that links does not bound: each link that a joint moves, with all that is fixed to it"},

@@ -256,7 +256,7 @@
 #define TQA_WORDS_CALIBRATE_REQUEST_COMPARE "feasible", "ols", "wls", "tls", "ridge", "bounded", \
     "iv", "feasible-iv", "entropic", "idim-iv", "feasible-idim-iv", "didim", "feasible-didim"
 #define TQA_WORDS_CALIBRATE_REQUEST_METHOD "feasible", "ols", "wls", "irls", "tls", "ridge", \
-    "bounded", "iv", "feasible-iv"
+    "bounded", "iv", "feasible-iv", "feasible-didim"
 #define TQA_WORDS_CALIBRATE_REQUEST_MODEL_FRICTION "viscous", "coulomb", "offset", "stribeck", \
     "load"
 #define TQA_WORDS_CALIBRATE_REQUEST_MODEL_GRAVITY "constant", "cos", "sin-cos"

@@ -130,6 +130,8 @@ void tqa_calibration_direction(const tqa_calibration *calibration, size_t k,
 const char *tqa_grade_slug(tq_fit_grade grade);
 bool tqa_calibration_has_instruments(const tqa_calibration *calibration);
 const char *tqa_method_slug(tq_fit_method method);
+/* The word of the method that was used. */
+const char *tqa_calibration_method(const tqa_calibration *calibration);
 const char *tqa_estimator_slug(tq_estimator estimator);
 
 void tqa_calibration_answer(tqa_calibration *calibration);

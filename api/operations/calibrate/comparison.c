@@ -81,7 +81,7 @@ const char *tqa_compared_fault(tq_compared_fault fault)
 /* the result's own estimator among those compared, or NULL */
 static const tq_compared *find_applied(const tqa_calibration *c)
 {
-    const char *applied = tqa_method_slug(c->chosen.method);
+    const char *applied = tqa_calibration_method(c);
     for (size_t k = 0; k < c->found->n_compared; k++) {
         const tq_compared *of = &c->found->compared[k];
         if (strcmp(tqa_estimator_slug(of->estimator), applied) == 0 &&
@@ -206,7 +206,7 @@ void tqa_calibration_put_comparison(const tqa_calibration *c)
         return;
     }
     tqa_writer_object(answer, "comparison");
-    tqa_writer_string(answer, "applied", tqa_method_slug(c->chosen.method));
+    tqa_writer_string(answer, "applied", tqa_calibration_method(c));
     tqa_writer_string(answer, "judged_by", judged[c->options.validation]);
     tqa_writer_list(answer, "estimators");
     for (size_t k = 0; k < c->found->n_compared; k++) {

@@ -20,9 +20,17 @@ static const double least_way = 1e-9;  /* rad, m */
 static const double least_time = 1e-6; /* s */
 static const double least_weight = 1e-15, most_weight = 1e15;
 
+/* after the methods of core's fit */
+enum { OUTPUT_ERROR = TQ_FIT_FEASIBLE_IV + 1 };
+
 const char *tqa_method_slug(tq_fit_method method)
 {
     return methods[method];
+}
+
+const char *tqa_calibration_method(const tqa_calibration *c)
+{
+    return methods[c->options.is_output ? (unsigned)OUTPUT_ERROR : (unsigned)c->chosen.method];
 }
 
 const char *tqa_estimator_slug(tq_estimator estimator)
@@ -246,7 +254,8 @@ static bool read_method(tqa_calibration *c)
         return tqa_value_refuse(&noise, "invalid-value", "leave it out, or say \"method\": \"tls\"",
                                 "only total least squares assumes noise of its columns");
     }
-    c->options.fit.method = chosen;
+    c->options.is_output = chosen == OUTPUT_ERROR;
+    c->options.fit.method = c->options.is_output ? TQ_FIT_FEASIBLE : (tq_fit_method)chosen;
     c->options.chooses_method = method.value == NULL;
     c->options.searches_sign =
         c->options.searches_sign && chosen != TQ_FIT_IRLS; /* whose weights go by residuals */

@@ -342,6 +342,9 @@ tq_status tq_fit_push_instruments(tq_fit_stream *stream, const tq_experiment_blo
         fold(stream, now->values, stream->delay.offset, n);
         stream->n_segment += n;
     }
+    if (status == TQ_OK && stream->n_segment >= stream->experiment->length) {
+        status = end_segment(stream, reterr);
+    }
     return status;
 }
 

@@ -24,16 +24,16 @@ if TYPE_CHECKING:
         CalibrateKinematicsNoiseOut, CalibrateKinematicsNotIdentifiedItemOut, CalibrateKinematicsObservabilityOut,
         CalibrateKinematicsOutliersItemOut, CalibrateKinematicsPlanesItemOut, CalibrateKinematicsReadAsItemOut,
         CalibrateKinematicsRequestLimits, CalibrateKinematicsRequestNoise, CalibrateKinematicsToolOut,
-        CalibrateKinematicsWithinLimitsOut, CalibrateNoiseOut, CalibrateParameterOut, CalibratePredictionItemOut,
-        CalibrateRankOut, CalibrateReadAsItemOut, CalibrateRegroupedItemOut, CalibrateRequestBounds,
-        CalibrateRequestModel, CalibrateUnidentifiableItemOut, CalibrateValidationOut, CollisionShape,
-        CompareColumns1, CompareColumnsItemOut, CompareReadAsItemOut, CompareSource, CompareSource1, ConstantWrench,
-        ConstrainedController, Controller, DistanceLeastOut, DistanceLeftOutItemOut, DistancePairsItemOut,
-        DistanceReadAsItemOut, Drive, DriveBodeOut, DriveInertiaOut, DriveLineOut, DriveLoopsOut,
-        DriveReadAsItemOut, DriveReductionOut, DriveRequestLoad, EnsembleEndStatesOut, EnsembleEndedItemOut,
-        EnsembleEventsOut, EnsembleOffConstraintsItemOut, EnsembleOutcomesOut, EnsembleReadAsItemOut,
-        EnsembleReturnedMembersItemOut, EnsembleStatisticsOut, EnsembleStatsOut, EventOut, EventRule,
-        ExcitationFourierOut, ExcitationReadAsItemOut, ExcitationRequestLimits, ExcitationScoreOut,
+        CalibrateKinematicsWithinLimitsOut, CalibrateNoiseOut, CalibrateOutputErrorOut, CalibrateParameterOut,
+        CalibratePredictionItemOut, CalibrateRankOut, CalibrateReadAsItemOut, CalibrateRegroupedItemOut,
+        CalibrateRequestBounds, CalibrateRequestModel, CalibrateUnidentifiableItemOut, CalibrateValidationOut,
+        CollisionShape, CompareColumns1, CompareColumnsItemOut, CompareReadAsItemOut, CompareSource, CompareSource1,
+        ConstantWrench, ConstrainedController, Controller, DistanceLeastOut, DistanceLeftOutItemOut,
+        DistancePairsItemOut, DistanceReadAsItemOut, Drive, DriveBodeOut, DriveInertiaOut, DriveLineOut,
+        DriveLoopsOut, DriveReadAsItemOut, DriveReductionOut, DriveRequestLoad, EnsembleEndStatesOut,
+        EnsembleEndedItemOut, EnsembleEventsOut, EnsembleOffConstraintsItemOut, EnsembleOutcomesOut,
+        EnsembleReadAsItemOut, EnsembleReturnedMembersItemOut, EnsembleStatisticsOut, EnsembleStatsOut, EventOut,
+        EventRule, ExcitationFourierOut, ExcitationReadAsItemOut, ExcitationRequestLimits, ExcitationScoreOut,
         ForwardDynamicsActuationOut, ForwardDynamicsCenterOfMassOut, ForwardDynamicsChecksOut,
         ForwardDynamicsChristoffelSymbolsOut, ForwardDynamicsConstraintJacobianOut,
         ForwardDynamicsCoriolisMatrixOut, ForwardDynamicsDecouplingOut, ForwardDynamicsDerivativesOut,
@@ -633,6 +633,7 @@ class CalibrateResult(Result):
     torques_left_out: list[str]
     samples: int
     confidence: float
+    output_error: CalibrateOutputErrorOut
     instruments: CalibrateInstrumentsOut
     parameters: list[CalibrateParameterOut]
     parameter_values: list[float | None]
@@ -1380,14 +1381,14 @@ class RobotOperations:
             filter: LogFilter | None = None, delay_s: float | None = None, joints: Sequence[str] | None = None,
             controller: CalibrateController | None = None, at_rest: Mapping[str, Any] | None = None, contacts:
             Sequence[str] | None = None, model: CalibrateRequestModel | None = None, method: Literal['feasible', 'ols',
-            'wls', 'irls', 'tls', 'ridge', 'bounded', 'iv', 'feasible-iv'] | None = None, bounds: CalibrateRequestBounds
-            | None = None, compare: Sequence[Literal['feasible', 'ols', 'wls', 'tls', 'ridge', 'bounded', 'iv',
-            'feasible-iv', 'entropic', 'idim-iv', 'feasible-idim-iv', 'didim', 'feasible-didim']] | None = None, lag_s:
-            float | None = None, prior: ArrayLike | None = None, ridge: float | None = None, bootstrap: int | None =
-            None, covariance: bool | None = None, column_noise: float | None = None, prior_weight: float | None = None,
-            confidence: float | None = None, validate: Literal['leave-one-out', 'none'] | Sequence[str |
-            CalibrateDataset1] | None = None, points: int | None = None, idempotency_key: str | None = None, progress:
-            bool | None = None
+            'wls', 'irls', 'tls', 'ridge', 'bounded', 'iv', 'feasible-iv', 'feasible-didim'] | None = None, bounds:
+            CalibrateRequestBounds | None = None, compare: Sequence[Literal['feasible', 'ols', 'wls', 'tls', 'ridge',
+            'bounded', 'iv', 'feasible-iv', 'entropic', 'idim-iv', 'feasible-idim-iv', 'didim', 'feasible-didim']] |
+            None = None, lag_s: float | None = None, prior: ArrayLike | None = None, ridge: float | None = None,
+            bootstrap: int | None = None, covariance: bool | None = None, column_noise: float | None = None,
+            prior_weight: float | None = None, confidence: float | None = None, validate: Literal['leave-one-out',
+            'none'] | Sequence[str | CalibrateDataset1] | None = None, points: int | None = None, idempotency_key: str |
+            None = None, progress: bool | None = None
     ) -> CalibrateResult:
         """Parameters from measured motion.
 
@@ -1426,7 +1427,8 @@ class RobotOperations:
                 of position, which draws least squares' inertias to zero when the cut-off is high or the encoder
                 coarse, does not bias them. Each parameter then states what least squares would give. Left out:
                 feasible, or feasible-iv where the noise of the logs would move some parameter by more than one
-                standard deviation (see `noise`)
+                standard deviation (see `noise`). feasible-didim: output error, see `compare`, after a fit by
+                feasible, with everything that feasible has: noise of position is in no column
             bounds: What is known of masses and centres of mass: weighed, or from CAD. The feasible fit stays
                 within, and `feasibility.bounds` states which of them change it and their price. Where a fit without
                 bounds is within them, it is the result. Only with method feasible and feasible-iv. A range of one
@@ -1849,13 +1851,14 @@ class RobotJobs:
             filter: LogFilter | None = None, delay_s: float | None = None, joints: Sequence[str] | None = None,
             controller: CalibrateController | None = None, at_rest: Mapping[str, Any] | None = None, contacts:
             Sequence[str] | None = None, model: CalibrateRequestModel | None = None, method: Literal['feasible', 'ols',
-            'wls', 'irls', 'tls', 'ridge', 'bounded', 'iv', 'feasible-iv'] | None = None, bounds: CalibrateRequestBounds
-            | None = None, compare: Sequence[Literal['feasible', 'ols', 'wls', 'tls', 'ridge', 'bounded', 'iv',
-            'feasible-iv', 'entropic', 'idim-iv', 'feasible-idim-iv', 'didim', 'feasible-didim']] | None = None, lag_s:
-            float | None = None, prior: ArrayLike | None = None, ridge: float | None = None, bootstrap: int | None =
-            None, covariance: bool | None = None, column_noise: float | None = None, prior_weight: float | None = None,
-            confidence: float | None = None, validate: Literal['leave-one-out', 'none'] | Sequence[str |
-            CalibrateDataset1] | None = None, points: int | None = None, idempotency_key: str | None = None
+            'wls', 'irls', 'tls', 'ridge', 'bounded', 'iv', 'feasible-iv', 'feasible-didim'] | None = None, bounds:
+            CalibrateRequestBounds | None = None, compare: Sequence[Literal['feasible', 'ols', 'wls', 'tls', 'ridge',
+            'bounded', 'iv', 'feasible-iv', 'entropic', 'idim-iv', 'feasible-idim-iv', 'didim', 'feasible-didim']] |
+            None = None, lag_s: float | None = None, prior: ArrayLike | None = None, ridge: float | None = None,
+            bootstrap: int | None = None, covariance: bool | None = None, column_noise: float | None = None,
+            prior_weight: float | None = None, confidence: float | None = None, validate: Literal['leave-one-out',
+            'none'] | Sequence[str | CalibrateDataset1] | None = None, points: int | None = None, idempotency_key: str |
+            None = None
     ) -> Job[CalibrateResult]:
         return self._compute('calibrate', CalibrateResult, {'datasets': datasets, 'columns': columns,
             'units': units, 'scale': scale, 'rate_hz': rate_hz, 'rows': rows, 'filter': filter, 'delay_s':
@@ -2251,14 +2254,14 @@ class AsyncRobotOperations:
             filter: LogFilter | None = None, delay_s: float | None = None, joints: Sequence[str] | None = None,
             controller: CalibrateController | None = None, at_rest: Mapping[str, Any] | None = None, contacts:
             Sequence[str] | None = None, model: CalibrateRequestModel | None = None, method: Literal['feasible', 'ols',
-            'wls', 'irls', 'tls', 'ridge', 'bounded', 'iv', 'feasible-iv'] | None = None, bounds: CalibrateRequestBounds
-            | None = None, compare: Sequence[Literal['feasible', 'ols', 'wls', 'tls', 'ridge', 'bounded', 'iv',
-            'feasible-iv', 'entropic', 'idim-iv', 'feasible-idim-iv', 'didim', 'feasible-didim']] | None = None, lag_s:
-            float | None = None, prior: ArrayLike | None = None, ridge: float | None = None, bootstrap: int | None =
-            None, covariance: bool | None = None, column_noise: float | None = None, prior_weight: float | None = None,
-            confidence: float | None = None, validate: Literal['leave-one-out', 'none'] | Sequence[str |
-            CalibrateDataset1] | None = None, points: int | None = None, idempotency_key: str | None = None, progress:
-            bool | None = None
+            'wls', 'irls', 'tls', 'ridge', 'bounded', 'iv', 'feasible-iv', 'feasible-didim'] | None = None, bounds:
+            CalibrateRequestBounds | None = None, compare: Sequence[Literal['feasible', 'ols', 'wls', 'tls', 'ridge',
+            'bounded', 'iv', 'feasible-iv', 'entropic', 'idim-iv', 'feasible-idim-iv', 'didim', 'feasible-didim']] |
+            None = None, lag_s: float | None = None, prior: ArrayLike | None = None, ridge: float | None = None,
+            bootstrap: int | None = None, covariance: bool | None = None, column_noise: float | None = None,
+            prior_weight: float | None = None, confidence: float | None = None, validate: Literal['leave-one-out',
+            'none'] | Sequence[str | CalibrateDataset1] | None = None, points: int | None = None, idempotency_key: str |
+            None = None, progress: bool | None = None
     ) -> Awaitable[CalibrateResult]:
         return self._compute('calibrate', CalibrateResult, {'datasets': datasets, 'columns': columns,
             'units': units, 'scale': scale, 'rate_hz': rate_hz, 'rows': rows, 'filter': filter, 'delay_s':
@@ -2539,13 +2542,14 @@ class AsyncRobotJobs:
             filter: LogFilter | None = None, delay_s: float | None = None, joints: Sequence[str] | None = None,
             controller: CalibrateController | None = None, at_rest: Mapping[str, Any] | None = None, contacts:
             Sequence[str] | None = None, model: CalibrateRequestModel | None = None, method: Literal['feasible', 'ols',
-            'wls', 'irls', 'tls', 'ridge', 'bounded', 'iv', 'feasible-iv'] | None = None, bounds: CalibrateRequestBounds
-            | None = None, compare: Sequence[Literal['feasible', 'ols', 'wls', 'tls', 'ridge', 'bounded', 'iv',
-            'feasible-iv', 'entropic', 'idim-iv', 'feasible-idim-iv', 'didim', 'feasible-didim']] | None = None, lag_s:
-            float | None = None, prior: ArrayLike | None = None, ridge: float | None = None, bootstrap: int | None =
-            None, covariance: bool | None = None, column_noise: float | None = None, prior_weight: float | None = None,
-            confidence: float | None = None, validate: Literal['leave-one-out', 'none'] | Sequence[str |
-            CalibrateDataset1] | None = None, points: int | None = None, idempotency_key: str | None = None
+            'wls', 'irls', 'tls', 'ridge', 'bounded', 'iv', 'feasible-iv', 'feasible-didim'] | None = None, bounds:
+            CalibrateRequestBounds | None = None, compare: Sequence[Literal['feasible', 'ols', 'wls', 'tls', 'ridge',
+            'bounded', 'iv', 'feasible-iv', 'entropic', 'idim-iv', 'feasible-idim-iv', 'didim', 'feasible-didim']] |
+            None = None, lag_s: float | None = None, prior: ArrayLike | None = None, ridge: float | None = None,
+            bootstrap: int | None = None, covariance: bool | None = None, column_noise: float | None = None,
+            prior_weight: float | None = None, confidence: float | None = None, validate: Literal['leave-one-out',
+            'none'] | Sequence[str | CalibrateDataset1] | None = None, points: int | None = None, idempotency_key: str |
+            None = None
     ) -> Awaitable[AsyncJob[CalibrateResult]]:
         return self._compute('calibrate', CalibrateResult, {'datasets': datasets, 'columns': columns,
             'units': units, 'scale': scale, 'rate_hz': rate_hz, 'rows': rows, 'filter': filter, 'delay_s':

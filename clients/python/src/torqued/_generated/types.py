@@ -469,6 +469,13 @@ class CalibrateNoiseOut(TypedDict):
     least_squares_bias_reason: NotRequired[str]
 
 
+class CalibrateOutputErrorOut(TypedDict):
+    """With method feasible-didim"""
+    simulations: int
+    windows: int
+    windows_lost: int
+
+
 class CalibrateParameterOut(TypedDict):
     name: str
     kind: str
