@@ -14,6 +14,7 @@ typedef struct tqa_recording_source {
 } tqa_recording_source;
 
 typedef struct tqa_commanded tqa_commanded;
+typedef struct tqa_wrench_rows tqa_wrench_rows;
 
 /* Room for a run of rows, in one block of memory. */
 typedef struct tqa_raw_run {
@@ -38,7 +39,8 @@ typedef struct tqa_recording_rows {
     double time_base; /* first whole seconds, or first time */
     bool has_base;
 
-    tqa_commanded *commanded; /* of one whose torque is its controller's; else NULL */
+    tqa_commanded *commanded;  /* of one whose torque is its controller's; else NULL */
+    tqa_wrench_rows *wrenches; /* where the request names columns of external ones; else NULL */
     size_t n_run;
     tqa_raw_run run; /* that is filled: `own`, unless a caller puts another one here */
     tqa_raw_run own;

@@ -629,6 +629,12 @@ export interface CalibrateRequest {
    * coordinates' generalised forces)
    */
   contacts?: string[];
+  /**
+   * Forces and moments of the environment that the logs have columns of: soles with sensors, a handle. Their generalised forces
+   * J^T w are added to the torque of each row, so that what is left is the robot's own. Of a robot with a floating base nothing
+   * else then touches it but what `contacts` names
+   */
+  external_wrenches?: CalibrateWrench[];
   model?: {
     /** full: base, and all parameters beside (default base) */
     kind?: "base" | "full" | "per-joint";
@@ -1078,6 +1084,21 @@ export interface CalibrateResult {
     read: string;
   }[];
   provenance: Provenance;
+}
+
+/** As `Wrench`; its components are columns */
+export interface CalibrateWrench {
+  link: string;
+  /** Three columns, N */
+  force?: LogColumnsOf;
+  /** Three columns, N m, about the point `at` */
+  moment?: LogColumnsOf;
+  /** In the link frame, m */
+  at: "origin" | "com" | Vector3;
+  /** Who feels it */
+  applied_to: "robot" | "environment";
+  /** Axes of its components */
+  expressed_in: "world" | "link";
 }
 
 export interface ChangeGravity {

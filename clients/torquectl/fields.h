@@ -617,6 +617,7 @@ static const ctl_field ctl_field_table[] = {
     {"calibrate", "controller.effort_limits", CTL_ANY, false, "robot", "Left out: the robot's own"},
     {"calibrate", "at_rest", CTL_OBJECT, false, "", "Joints that were at rest and have no columns: the position of each by its name, as in lock of a robot's operations (a base by its array)"},
     {"calibrate", "contacts", CTL_ARRAY, false, "", "Of a robot with a floating base: the links that something touched in the logs (feet on the floor, a hand on a table)"},
+    {"calibrate", "external_wrenches", CTL_ARRAY, false, "", "Forces and moments of the environment that the logs have columns of: soles with sensors, a handle"},
     {"calibrate", "model", CTL_OBJECT, false, "", ""},
     {"calibrate", "model.kind", CTL_STRING, false, "base full per-joint", "full: base, and all parameters beside (default base)"},
     {"calibrate", "model.gravity", CTL_STRING, false, "constant cos sin-cos", "Of per-joint (default sin-cos)"},

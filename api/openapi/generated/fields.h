@@ -19,12 +19,14 @@
 #define TQA_FIELDS_CALIBRATE_KINEMATICS_REQUEST_NOISE "position_m", "rotation_rad"
 #define TQA_FIELDS_CALIBRATE_LINK_BOUNDS "mass_kg", "com_m"
 #define TQA_FIELDS_CALIBRATE_REQUEST "datasets", "columns", "units", "scale", "rate_hz", "rows", \
-    "filter", "delay_s", "joints", "controller", "at_rest", "contacts", "model", "method", \
-    "bounds", "compare", "lag_s", "prior", "ridge", "bootstrap", "covariance", "column_noise", \
-    "prior_weight", "confidence", "validate", "points"
+    "filter", "delay_s", "joints", "controller", "at_rest", "contacts", "external_wrenches", \
+    "model", "method", "bounds", "compare", "lag_s", "prior", "ridge", "bootstrap", \
+    "covariance", "column_noise", "prior_weight", "confidence", "validate", "points"
 #define TQA_FIELDS_CALIBRATE_REQUEST_BOUNDS "links", "mass_within_percent", "com_within_m"
 #define TQA_FIELDS_CALIBRATE_REQUEST_MODEL "kind", "gravity", "friction", "rotor", "springs", \
     "smoothing", "presliding", "relaxation_s", "stribeck_speed", "couplings"
+#define TQA_FIELDS_CALIBRATE_WRENCH "link", "force", "moment", "at", "applied_to", \
+    "expressed_in"
 #define TQA_FIELDS_COLLISION_SHAPE "link", "name", "shape", "size", "pose"
 #define TQA_FIELDS_COMPARE_COLUMNS "a", "b"
 #define TQA_FIELDS_COMPARE_REQUEST "a", "b", "columns", "time", "by", "include"
@@ -266,6 +268,9 @@
 #define TQA_WORDS_CALIBRATE_RESULT_VALIDATION_KIND "none", "leave-one-out", "datasets"
 #define TQA_WORDS_CALIBRATE_RESULT_VERDICT "usable", "robust-control-only", "incomplete", \
     "physically-inconsistent", "insufficient-excitation"
+#define TQA_WORDS_CALIBRATE_WRENCH_APPLIED_TO "robot", "environment"
+#define TQA_WORDS_CALIBRATE_WRENCH_AT "origin", "com"
+#define TQA_WORDS_CALIBRATE_WRENCH_EXPRESSED_IN "world", "link"
 #define TQA_WORDS_CHANGE_LINK_INERTIA_ABOUT "com", "origin"
 #define TQA_WORDS_COLLISION_SHAPE_SHAPE "sphere", "capsule", "box", "half-space"
 #define TQA_WORDS_COMPARE_REQUEST_BY "time", "row"

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* api/operations/calibrate/contacts.c - links that something touched: the torques that their
- * unknown forces enter are left out. */
+ * unknown forces enter are left out, and known ones are added to them. */
 #include <string.h>
 
 #include "api/operations/calibrate/calibrate.h"
+#include "api/recordings/wrenches.h"
 
 /* Rows of the joints between the root and the link. */
 static void leave_out(const tq_model *model, uint32_t link, bool *used)
@@ -61,7 +62,12 @@ bool tqa_calibration_read_contacts(tqa_calibration *c)
     const tqa_value part = tqa_value_field(&root, "contacts");
     const tq_model *model = c->tree->robot->model;
     c->request.takes_contacts = true;
-    c->request.has_contacts = part.value != NULL;
+    if (!tqa_wrench_columns_read(&root, &c->request)) {
+        return false;
+    }
+    /* all that touched the robot is then known but for what `contacts` names */
+    c->request.has_contacts =
+        part.value != NULL || (c->request.n_wrench > 0 && c->request.base != TQ_NONE);
     if (part.value == NULL) {
         return true;
     }

@@ -574,6 +574,16 @@ class CalibrateValidationOut(TypedDict):
     by_dataset: NotRequired[list[dict[str, Any]]]
 
 
+class CalibrateWrench(TypedDict):
+    """As `Wrench`; its components are columns"""
+    link: str
+    force: NotRequired[str | int | Sequence[str | int]]
+    moment: NotRequired[str | int | Sequence[str | int]]
+    at: Literal['origin', 'com'] | ArrayLike
+    applied_to: Literal['robot', 'environment']
+    expressed_in: Literal['world', 'link']
+
+
 class CollisionShape(TypedDict):
     """A solid that is fixed to a link"""
     link: NotRequired[str]
