@@ -57,6 +57,13 @@ bool tqa_recording_rows_next(tqa_recording_rows *rows, tq_raw_rows *ret);
 bool tqa_recording_inspect_motion(tqa_recording *recording,
                                   bool (*inspect)(void *ctx, const tq_uniform *uniform), void *ctx);
 
+/* (nv) Torques that are read; NULL: all are. */
+static inline const bool *tqa_recording_used(const tqa_recording *recording)
+{
+    return recording->torque_is_used != NULL ? recording->torque_is_used
+                                             : recording->request->torque_is_used;
+}
+
 /* Finds the request's columns in the tables. */
 bool tqa_recording_columns_find(tqa_recording *recording, tqa_recording_source *sources);
 

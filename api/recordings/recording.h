@@ -131,6 +131,7 @@ typedef struct tqa_recording {
     bool cut_last_line;
     bool is_commanded;           /* torque is that of request->law */
     tqa_commanded_sums *follows; /* (nv) of all rows, once surveyed; where is_commanded */
+    const bool *torque_is_used;  /* (nv) as the request's, of this recording; NULL: the request's */
     uint32_t *wrench_column;     /* (6 n_wrench) force and moment of each; TQ_NONE: zero */
     double longest_unseen;       /* s between two rows of a controller with an integral; likewise */
     bool

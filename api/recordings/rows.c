@@ -242,7 +242,7 @@ static void convert(tqa_recording_rows *rows, const double *cells[TQA_RECORDING_
             assert(cells[q] != NULL);
             double *to =
                 rows->run.values + (recording->signal.channels.first[q] + r) * TQ_RAW_ROWS + at;
-            const bool *used = q == TQA_RECORDING_TAU ? recording->request->torque_is_used : NULL;
+            const bool *used = q == TQA_RECORDING_TAU ? tqa_recording_used(recording) : NULL;
             /* of the base, which has columns of its own or no force; or in contact */
             if (recording->column[q][r] == TQ_NONE || (used != NULL && !used[r])) {
                 memset(to, 0, n * sizeof *to);

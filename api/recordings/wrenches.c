@@ -202,7 +202,7 @@ bool tqa_wrench_rows_add(const tqa_recording_rows *rows)
     static const double weightless[3] = {0.0, 0.0, 0.0};
     tqa_wrench_rows *w = rows->wrenches;
     const tqa_recording *recording = rows->recording;
-    const bool *used = recording->request->torque_is_used;
+    const bool *used = tqa_recording_used(recording);
     tq_error error = {0};
     if (w == NULL || rows->n_run == 0 || !copy_motion(rows)) {
         return true;

@@ -243,6 +243,8 @@ export type CalibrateDataset = string | {
   base_position?: string;
   base_quaternion_wxyz?: string;
   base_twist?: string;
+  /** Of this dataset, or of these `rows` of it, in place of the request's `contacts`; then no delay is searched */
+  contacts?: string[];
 };
 
 /** A fault of the logs: where, how large, and its cure in `text` */

@@ -37,6 +37,7 @@ typedef struct tq_identify_recording {
     unsigned n_difference;
     const tq_stuck *stuck; /* (n_stuck) columns that repeat a value */
     size_t n_stuck;
+    const bool *row_is_used;   /* (nv) torques that are known in it; NULL: as options.fit.model */
     const uint64_t *n_outlier; /* rows of the last pass with values replaced as outliers */
 } tq_identify_recording;
 

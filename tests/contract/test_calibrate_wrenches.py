@@ -253,3 +253,77 @@ def test_an_arm_that_presses(daemon):
     refused(daemon, {**body, "external_wrenches": [{k: v for k, v in one.items() if k != "force"}]}, "/external_wrenches/0/force", "columns", robot="presses-file")
     refused(daemon, {**body, "external_wrenches": [{**one, "link": "foot"}]}, "/external_wrenches/0/link", robot="presses-file")
     refused(daemon, {**body, "external_wrenches": []}, "/external_wrenches", robot="presses-file")
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# Contacts without sensors, by dataset
+
+
+@pytest.fixture(scope="module")
+def three_feet(daemon):
+    """Four logs, each with one leg in the air, of which no forces are known; 0.02 N m of noise. Not needed: w."""
+    file, true = "quadruped-file", "quadruped-true"
+    document = document_of(daemon, "quadruped")
+    put(daemon, file, document)
+    put(daemon, true, heavier(document, 3))
+    datasets = []
+    for k, free in enumerate(FEET):
+        motion = moved(QUADRUPED["posture"], 40 + k, 8)
+        supports = [one for one in QUADRUPED["supports"] if one[0] != free]
+        tau, _ = supported(daemon, true, motion, supports, k)
+        tau += np.random.default_rng(k).normal(0, 0.02, tau.shape)
+        where = log(daemon, f"free-{free}", q=motion[1], tau=tau)
+        datasets.append({"dataset": f"free-{free}", "contacts": [one[0] for one in supports]})
+    return file, true, where, datasets
+
+
+@pytest.mark.seconds(240)
+def test_each_log_has_its_own_contacts(daemon, three_feet):
+    file, true, where, datasets = three_feet
+    body = {"datasets": datasets, "rate_hz": RATE, "columns": where, "model": MODEL, "validate": "none"}
+    found = calibrate(daemon, body, robot=file)
+    legs = [foot.removesuffix("_foot") for foot in FEET]
+    assert found["findings"] == [] and not any("not move" in reason for reason in found["reasons"]), found["reasons"]
+    assert found["torques_left_out"] == ["base"] and found["delay"] == {"delay_s": 0, "from_data": False}
+    assert [set(one["torques_left_out"]) for one in found["datasets"]] == [
+        {"base"} | {f"{leg}_{joint}" for leg in legs if leg != free for joint in ("abad", "hip", "knee")} for free in legs]
+    # residuals are those of the known torques: the noise, 8 s of one log each
+    by_joint = {one["joint"]: one for one in found["fit"]["by_joint"]}
+    for leg in legs:
+        for joint in ("abad", "hip", "knee"):
+            judged = by_joint[f"{leg}_{joint}"]["all"]
+            assert judged["samples"] <= 8 * RATE and judged["rmse"] == pytest.approx(0.02, rel=0.1), (leg, joint, judged)
+    viscous = {p["joint"]: p for p in found["parameters"] if p["kind"] == "viscous"}
+    assert len(viscous) == 12 and sum(p["interval"][0] <= 0.5 <= p["interval"][1] for p in viscous.values()) >= 10
+    assert all(p["value"] == pytest.approx(0.5, abs=0.05) for p in viscous.values())
+    # the same as four calibrations of one log each, leg by leg, since legs share no parameter but those of the base
+    _, q, qd, qdd = moved(QUADRUPED["posture"], 98, 3)
+    want = torque(daemon, true, q, qd, qdd)[:, 6:]
+    put(daemon, "found", found["robot"])
+    size = np.sqrt((want**2).mean(0)).max()
+    off = np.sqrt(((torque(daemon, "found", q, qd, qdd)[:, 6:] - want) ** 2).mean(0))
+    before = np.sqrt(((torque(daemon, file, q, qd, qdd)[:, 6:] - want) ** 2).mean(0))
+    assert off.max() < 0.02 * size < before.max(), (off / size, before / size)
+    for k, leg in enumerate(legs):
+        alone = calibrate(daemon, {**body, "datasets": [datasets[k]["dataset"]], "contacts": datasets[k]["contacts"], "delay_s": 0}, robot=file)
+        for p in alone["parameters"]:
+            if p["kind"] == "viscous":
+                one = viscous[p["joint"]]
+                assert abs(one["value"] - p["value"]) < 3 * np.hypot(one["standard_deviation"], p["standard_deviation"]), (leg, p, one)
+    # all of them for all logs leave nothing
+    refused(daemon, {**body, "datasets": [one["dataset"] for one in datasets], "contacts": FEET}, "/contacts", "no joint is left", robot=file)
+
+
+def test_own_contacts_of_rows_and_what_is_missing(daemon, three_feet):
+    file, _, where, datasets = three_feet
+    body = {"rate_hz": RATE, "columns": where, "model": MODEL, "validate": "none"}
+    parts = [{**datasets[0], "rows": [0, 800]}, {"dataset": datasets[0]["dataset"], "rows": [800, 1600], "contacts": FEET[:3]}]
+    found = calibrate(daemon, {**body, "datasets": parts}, robot=file)
+    assert set(found["torques_left_out"]) == {"base", *(f"{leg}_{joint}" for leg in ("fl", "hr") for joint in ("abad", "hip", "knee"))}
+    # the request's are those of datasets without their own
+    found = calibrate(daemon, {**body, "datasets": [datasets[0]["dataset"], datasets[1]], "contacts": datasets[0]["contacts"]}, robot=file)
+    assert [len(one["torques_left_out"]) for one in found["datasets"]] == [10, 10]
+    refused(daemon, {**body, "datasets": [datasets[0]["dataset"], datasets[1]]}, "/datasets/0", "other datasets", robot=file)
+    refused(daemon, {**body, "datasets": [{**datasets[0], "contacts": FEET}]}, "/datasets", "no joint is left", robot=file)
+    refused(daemon, {**body, "datasets": [{**datasets[0], "contacts": ["toe"]}]}, "/datasets/0/contacts/0", "toe", robot=file)
+    refused(daemon, {"datasets": [{"dataset": datasets[0]["dataset"], "contacts": []}], "rate_hz": RATE}, "/datasets/0/contacts", "floating base", robot="ur5e")

@@ -10,7 +10,8 @@
 #define TQA_FIELDS_BOX "lower", "upper"
 #define TQA_FIELDS_CALIBRATE_CONTROLLER "kind", "kp", "kd", "ki", "effort_limits"
 #define TQA_FIELDS_CALIBRATE_DATASET "dataset", "job", "rows", "q", "qd", "qdd", "tau", "time", \
-    "q_cmd", "qd_cmd", "tau_ff", "base_position", "base_quaternion_wxyz", "base_twist"
+    "q_cmd", "qd_cmd", "tau_ff", "base_position", "base_quaternion_wxyz", "base_twist", \
+    "contacts"
 #define TQA_FIELDS_CALIBRATE_KINEMATICS_REQUEST "q", "position", "quaternion_wxyz", "plane", \
     "frame", "identify", "only", "base", "tool", "noise", "weights", "limits", "robust", \
     "folds", "confidence", "joints", "angles"

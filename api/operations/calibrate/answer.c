@@ -388,6 +388,7 @@ static void put_logs(const tqa_calibration *c)
                                   ? "velocity"
                                   : "filtered position");
         }
+        tqa_calibration_put_own_contacts(c, i);
         tqa_recording_report(answer, &c->logs[i]);
         tqa_writer_end(answer);
     }

@@ -27,7 +27,7 @@ typedef struct tqa_calibration {
     tq_identify_options options; /* as requested; recordings: see describe */
     bool wants_covariance;
     bool has_bounds;                        /* the request has bounds of masses and centres */
-    bool has_contact;                       /* `contacts` names a link */
+    bool has_own_contacts;                  /* some dataset states its own */
     bool wants_all;                         /* model kind "full" */
     tq_estimator estimators[TQ_ESTIMATORS]; /* that `compare` names */
 
@@ -55,10 +55,15 @@ bool tqa_calibration_hold_joints(tqa_calibration *calibration);
 /* Reads `contacts`: rows of torque that forces of contact enter are not used. False: the problem is
  * set. */
 bool tqa_calibration_read_contacts(tqa_calibration *calibration);
+/* The same of a dataset that states its own, after it is read; then of all of them: torques are used
+ * that some fitted log has. False: the problem is set. */
+bool tqa_calibration_read_own_contacts(tqa_calibration *calibration, size_t i);
+bool tqa_calibration_join_contacts(tqa_calibration *calibration);
 /* True if torque of row v gives an equation, and has a residual. */
 bool tqa_calibration_judges(const tqa_calibration *calibration, size_t v);
 /* `torques_left_out` of the answer. */
 void tqa_calibration_put_contacts(const tqa_calibration *calibration);
+void tqa_calibration_put_own_contacts(const tqa_calibration *calibration, size_t i);
 /* Reads `bounds`, after the model and the method. False: the problem is set. */
 bool tqa_calibration_read_bounds(tqa_calibration *calibration);
 /* A bound that changes the fit, as people read it. */

@@ -195,7 +195,8 @@ static size_t list_still(const tqa_calibration *c, char text[TQA_PROBLEM_TEXT])
     text[0] = '\0';
     for (size_t r = 0; r < c->order.nv; r++) {
         const size_t v = c->order.v[r];
-        if (c->found->fitted.parts[TQ_RESIDUALS_ALL][v].fastest >= TQ_IDENTIFY_MOVING) {
+        const tq_residual_stats *all = &c->found->fitted.parts[TQ_RESIDUALS_ALL][v];
+        if (all->n_sample == 0 || all->fastest >= TQ_IDENTIFY_MOVING) {
             continue;
         }
         if (length < 120) {

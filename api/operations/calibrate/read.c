@@ -328,11 +328,12 @@ static bool read_logs(tqa_calibration *c)
         const tqa_value part = i < c->n_fitted ? tqa_value_item(&datasets, i)
                                                : tqa_value_item(&validate, i - c->n_fitted);
         if ((json_is_object(part.value) && !tqa_value_object(&part, log_fields)) ||
-            !tqa_recording_read(&c->request, &part, &c->logs[i]) || !is_news(c, i)) {
+            !tqa_recording_read(&c->request, &part, &c->logs[i]) ||
+            !tqa_calibration_read_own_contacts(c, i) || !is_news(c, i)) {
             return false;
         }
     }
-    return c->logs != NULL;
+    return c->logs != NULL && tqa_calibration_join_contacts(c);
 }
 
 /* A robot whose friction is known keeps its own sign functions. Where none is known, a sign would
@@ -423,11 +424,15 @@ bool tqa_calibration_read(tqa_calibration *c)
     }
     c->request.law = c->options.feedback != NULL ? &c->law : NULL;
     c->options.searches_delay = c->options.searches_delay && !c->request.has_delay;
+    /* whose misfit is that of all torques of a log */
     c->options.searches_shift = !c->request.has_delay;
     c->request.options.finds_brakes = model->nq == model->nv;
     c->request.takes_rest = true;
     if (!read_logs(c) || !read_model(c)) {
         return false;
+    }
+    if (c->has_own_contacts) {
+        c->options.searches_delay = c->options.searches_shift = false;
     }
     leave_signs_to_fit(c);
     return read_method(c) && tqa_calibration_read_bounds(c) && read_compared(c) &&

@@ -128,6 +128,7 @@ tq_status tq_fit_instrumental(const tq_fit *of, size_t lag, size_t n_segment, tq
     for (size_t e = 0; good && e < of->n_experiment; e++) {
         each[e] = (tq_fit_experiment){
             .sets = sets + e * n_set,
+            .row_is_used = of->experiments[e].row_is_used,
             .fast = tq_scratch_take(memory, of->n_row, sizeof(tq_high_frequency_inertia_sums))};
         good = each[e].fast != NULL;
     }

@@ -242,8 +242,9 @@ tq_status tq_residuals_push(tq_residuals *judge, const tq_experiment_block *bloc
             double predicted[TQ_FOLD_RUN];
             tq_fit_run_torque(fit, run, r, TQ_FIT_OF_ALL, judge->value, predicted);
             predict_fast(judge, block, r, first, n, predicted);
-            add_row(judge, r, n, raw + r * stride + first, block->qd + r * stride + first,
-                    predicted);
+            if (judge->row_is_used == NULL || judge->row_is_used[r])
+                add_row(judge, r, n, raw + r * stride + first, block->qd + r * stride + first,
+                        predicted);
             if (ret_tau != NULL) {
                 memcpy(ret_tau + r * stride + first, predicted, n * sizeof *ret_tau);
             }

@@ -33,7 +33,8 @@ typedef struct tq_residuals {
     const double *value;    /* (tq_fit_value_count) borrowed */
     tq_residuals_row *rows; /* (3 nv): all samples, moving, standing */
     struct tq_fit_run *run;
-    double moving; /* a joint is in motion above this, rad/s or m/s */
+    double moving;           /* a joint is in motion above this, rad/s or m/s */
+    const bool *row_is_used; /* (nv) of the experiment at hand, borrowed; NULL: all are known */
     tq_scratch *scratch;
 } tq_residuals;
 

@@ -334,7 +334,7 @@ static tq_status end_pose(tq_static_check *s, tq_error *reterr)
         kept->q[i] = s->pose.q[i] / n;
     }
     for (size_t r = 0; r < nv; r++) {
-        if (tq_fit_uses_row(fit, r)) {
+        if (tq_fit_uses_row(fit, r) && (s->plan.row_is_used == NULL || s->plan.row_is_used[r])) {
             judge_row(s, r, kept);
         } else {
             kept->residual[r] = 0.0;

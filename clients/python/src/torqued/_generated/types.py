@@ -140,6 +140,7 @@ class CalibrateDataset1(TypedDict):
     base_position: NotRequired[str]
     base_quaternion_wxyz: NotRequired[str]
     base_twist: NotRequired[str]
+    contacts: NotRequired[Sequence[str]]
 
 
 class CalibrateDelayOut(TypedDict):
