@@ -55,8 +55,8 @@ bool tqa_calibration_hold_joints(tqa_calibration *calibration);
 /* Reads `contacts`: rows of torque that forces of contact enter are not used. False: the problem is
  * set. */
 bool tqa_calibration_read_contacts(tqa_calibration *calibration);
-/* The same of a dataset that states its own, after it is read; then of all of them: torques are used
- * that some fitted log has. False: the problem is set. */
+/* The same of dataset i, after it is read; then of all of them together: torques are used that some
+ * fitted log has. False: the problem is set. */
 bool tqa_calibration_read_own_contacts(tqa_calibration *calibration, size_t i);
 bool tqa_calibration_join_contacts(tqa_calibration *calibration);
 /* True if torque of row v gives an equation, and has a residual. */

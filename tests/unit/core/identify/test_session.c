@@ -354,7 +354,7 @@ Test(session, resumes_with_the_same_bits_before_every_recording, .timeout = 300)
     closed(&b);
 }
 
-/* output error after the fit: the arm is found, and a resume before any recording has the same bits */
+/* output error after the fit: the arm is found, and resumes give the same bits */
 Test(session, output_error_is_a_method, .timeout = 300)
 {
     bench a = opened(), b = opened();
