@@ -433,7 +433,7 @@ def test_wrong_controllers(daemon, planar):
     refused(daemon, {**body, "controller": {"kind": "pd", "kp": [100, 5], "kd": [1, -1]}}, "/controller/kd/1", "-1")
     refused(daemon, {**body, "controller": {"kind": "pd", "kp": [100], "kd": 1}}, "/controller/kp", "2")
     refused(daemon, {**body, "controller": {"kind": "pd", "kp": "stiff", "kd": 1}}, "/controller/kp", want=400)
-    refused(daemon, {**body, "controller": {"kind": "pd", "kp": 1, "kd": 1, "ki": 3}}, "/controller/ki", "ki", want=400)
+    refused(daemon, {**body, "controller": {"kind": "pd", "kp": 1, "kd": 1, "kf": 3}}, "/controller/kf", "kf", want=400)
     refused(daemon, {**body, "controller": {"kind": "pd", "kp": 1, "kd": 1, "effort_limits": [5, 0]}}, "/controller/effort_limits/1")
     refused(daemon, {**body, "controller": []}, "/controller", want=400)
     # law at its limit in most rows: gains in other units
