@@ -5,7 +5,7 @@ import json
 
 import numpy as np
 import pytest
-from conftest import SLOW
+from conftest import numbers
 from test_calibrate import ask, calibrate, last_job, truth  # noqa: F401, truth is a fixture
 from test_calibrate_commanded import (BARS, GAINS, PLANAR, didim, planar_columns, planar_torque, planar_truth, put_log, refused, run)
 
@@ -69,11 +69,12 @@ def test_the_result_is_that_of_numpy_with_all_that_a_result_has(daemon, logs):
         assert np.abs(tau - torque).max() < 1e-3 * np.abs(torque).max(), name
 
 
+@numbers
 @pytest.mark.seconds(240)
 def test_intervals_hold_the_truth(daemon, logs):
     want = {"fv_1": 0.8, "fv_2": 0.5, "Izz_1": planar_truth()[0], "mx_2": 0.5, "my_2": 0, "Izz_2": planar_truth()[2]}
     inside = total = 0
-    for seed in range(6 if SLOW == 1 else 1):
+    for seed in range(6):
         names = [f"trial{k}" for k in range(2)]
         for k, name in enumerate(names):
             planar_log(daemon, name, 200 + 10 * seed + k)

@@ -374,6 +374,8 @@ Test(session, output_error_is_a_method, .timeout = 300)
     expect_same(x->solution.covariance, y->solution.covariance, x->n_column * x->n_column,
                 "covariances");
     expect_same_stats(&x->validated, &y->validated);
+    free(truth);
+    free(beta);
     cr_expect(x->output->n_simulation >= 2 && x->output->n_lost == 0 && x->output->n_window > 0);
     cr_expect(gt(sz, b.n_saved, 0));
     closed(&a);
