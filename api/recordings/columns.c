@@ -8,6 +8,7 @@
 
 #include "api/problems/nearest.h"
 #include "api/recordings/finder.h"
+#include "api/recordings/wrenches.h"
 
 /* ------------------------------------------------------------------------------------------------
  * One quantity
@@ -575,5 +576,5 @@ bool tqa_recording_columns_find(tqa_recording *recording, tqa_recording_source *
         recording->signal.channels.first[TQA_RECORDING_TAU] = recording->signal.channels.n;
         recording->signal.channels.n += tqa_recording_width(request, TQA_RECORDING_TAU);
     }
-    return good;
+    return good && tqa_wrench_columns_find(recording, &sources[0]);
 }

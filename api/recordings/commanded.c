@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "api/recordings/integral.h"
 #include "core/dynamics/inverse.h"
 
 static const double turn = 2.0 * M_PI;
@@ -33,6 +34,8 @@ struct tqa_commanded {
     unsigned char held_state;
     bool has_held;
     double *motion; /* (4 nv x TQ_BLOCK_STRIDE) q, qd, qdd, tau of the controller's model */
+    tqa_integral integral;
+    double *one; /* (4 nv x TQ_BLOCK_PAD) the same of a single row */
     tq_scratch scratch;
 };
 
@@ -77,7 +80,7 @@ bool tqa_commanded_open(tqa_recording_rows *rows)
     const size_t n_channel = recording->signal.channels.n;
     const tq_mechanism *mechanism = request->options.mechanism;
     const size_t scratch = tq_inverse_scratch_size(mechanism, 0);
-    const size_t n_motion = 4 * nv * TQ_BLOCK_STRIDE * sizeof(double);
+    const size_t n_motion = 4 * nv * (TQ_BLOCK_STRIDE + TQ_BLOCK_PAD) * sizeof(double);
     tqa_commanded *c = calloc(1, sizeof *c);
     rows->commanded = c;
     if (c == NULL) {
@@ -94,11 +97,13 @@ bool tqa_commanded_open(tqa_recording_rows *rows)
         recording->follows = tqa_tree_take(request->tree, nv, sizeof *recording->follows);
     }
     if (c->turns == NULL || c->command == NULL || c->series == NULL || c->before == NULL ||
-        c->held == NULL || c->motion == NULL || recording->follows == NULL) {
+        c->held == NULL || c->motion == NULL || recording->follows == NULL ||
+        !tqa_integral_allocate(&c->integral, nv)) {
         return tqa_problem_set(request->tree->problem, "busy", "there is no memory for this now");
     }
     memset(c->motion, 0, n_motion);
     tq_scratch_init(&c->scratch, (char *)c->motion + (n_motion + 63) / 64 * 64, scratch);
+    c->one = c->motion + 4 * nv * TQ_BLOCK_STRIDE;
     mark_turns(recording, c->turns);
     return true;
 }
@@ -115,6 +120,7 @@ void tqa_commanded_close(tqa_recording_rows *rows)
     free(c->before);
     free(c->held);
     free(c->motion);
+    tqa_integral_free(&c->integral);
     free(c);
     rows->commanded = NULL;
 }
@@ -301,15 +307,34 @@ static void find_feedback(const tqa_recording_rows *rows, size_t i)
     }
 }
 
-/* torque of the controller's model, the robot of the request */
-static bool add_model(const tqa_recording_rows *rows)
+/* torque of the controller's model, the robot of the request, behind n_sample rows of `motion` */
+static bool ask_model(const tqa_recording_rows *rows, double *motion, size_t n_sample,
+                      size_t stride)
 {
     tqa_commanded *c = rows->commanded;
     const tqa_recording_request *request = rows->recording->request;
     const tqa_commanded_law *law = law_of(rows);
-    const size_t n = c->nv * TQ_BLOCK_STRIDE;
+    const size_t n = c->nv * stride;
     tq_error error = {0};
-    if (law->kind == TQA_COMMANDED_PD) {
+    const tq_inverse_input in = {
+        .n_sample = n_sample,
+        .stride = stride,
+        .q = motion,
+        .qd = motion + n,
+        .qdd = motion + 2 * n,
+        .without = law->kind == TQA_COMMANDED_COMPUTED ? 0u : (unsigned)TQ_WITHOUT_FRICTION};
+    const tq_status status =
+        tq_inverse_dynamics(request->options.mechanism, &in, &c->scratch, motion + 3 * n, &error);
+    return status == TQ_OK || tqa_recording_fail(rows->recording, status, NULL, &error);
+}
+
+/* torque of a model that does not depend on the integral */
+static bool add_model(const tqa_recording_rows *rows)
+{
+    tqa_commanded *c = rows->commanded;
+    const tqa_commanded_law *law = law_of(rows);
+    const size_t n = c->nv * TQ_BLOCK_STRIDE;
+    if (law->kind == TQA_COMMANDED_PD || (law->kind == TQA_COMMANDED_COMPUTED && law->ki != NULL)) {
         return true;
     }
     for (size_t k = 0; k < 3 * c->nv; k++) { /* rows that are left out may hold anything */
@@ -318,17 +343,8 @@ static bool add_model(const tqa_recording_rows *rows)
             x[i] = i < rows->n_run && fabs(x[i]) < 1e6 ? x[i] : 0.0;
         }
     }
-    const tq_inverse_input in = {
-        .n_sample = rows->n_run,
-        .stride = TQ_BLOCK_STRIDE,
-        .q = c->motion,
-        .qd = c->motion + n,
-        .qdd = c->motion + 2 * n,
-        .without = law->kind == TQA_COMMANDED_COMPUTED ? 0u : (unsigned)TQ_WITHOUT_FRICTION};
-    const tq_status status = tq_inverse_dynamics(request->options.mechanism, &in, &c->scratch,
-                                                 c->motion + 3 * n, &error);
-    if (status != TQ_OK) {
-        return tqa_recording_fail(rows->recording, status, NULL, &error);
+    if (!ask_model(rows, c->motion, rows->n_run, TQ_BLOCK_STRIDE)) {
+        return false;
     }
     const size_t first = rows->recording->signal.channels.first[TQ_QUANTITY_TAU];
     for (size_t r = 0; r < c->nv; r++) {
@@ -336,6 +352,48 @@ static bool add_model(const tqa_recording_rows *rows)
         for (size_t i = 0; i < rows->n_run; i++) {
             rows->run.values[(first + r) * RUN + i] += tau[i];
         }
+    }
+    return true;
+}
+
+/* M (qdd_cmd + kp e + kd e' + ki s) + ... of row i into c->one */
+static bool compute_one(const tqa_recording_rows *rows, size_t i)
+{
+    const tqa_commanded *c = rows->commanded;
+    const double *ki = law_of(rows)->ki;
+    for (size_t k = 0; k < 3 * c->nv; k++) {
+        const double x = c->motion[k * TQ_BLOCK_STRIDE + i];
+        const double sum = k < 2 * c->nv ? 0.0 : ki[k - 2 * c->nv] * c->integral.sum[k - 2 * c->nv];
+        c->one[k * TQ_BLOCK_PAD] = fabs(x + sum) < 1e6 ? x + sum : 0.0;
+    }
+    return ask_model(rows, c->one, 1, TQ_BLOCK_PAD);
+}
+
+/* Adds the integral's torque, row by row, as it depends on the torque of the row before. */
+static bool add_integral(const tqa_recording_rows *rows)
+{
+    tqa_commanded *c = rows->commanded;
+    const tqa_commanded_law *law = law_of(rows);
+    const bool is_computed = law->kind == TQA_COMMANDED_COMPUTED;
+    const size_t first = rows->recording->signal.channels.first[TQ_QUANTITY_TAU];
+    for (size_t i = 0; law->ki != NULL && i < rows->n_run; i++) {
+        if (rows->run.state[i] != TQ_ROW_GOOD) { /* the rule goes on from the row before */
+            continue;
+        }
+        tqa_integral_advance(&c->integral, rows->run.t[i], c->series + OF_ERROR * c->nv * RUN + i,
+                             RUN);
+        if (is_computed && !compute_one(rows, i)) {
+            return false;
+        }
+        for (size_t r = 0; r < c->nv; r++) {
+            double *tau = rows->run.values + (first + r) * RUN + i;
+            *tau += is_computed ? c->one[(3 * c->nv + r) * TQ_BLOCK_PAD]
+                                : law->ki[r] * c->integral.sum[r];
+            tqa_integral_limit(&c->integral, r, *tau, law->limit[r]);
+        }
+    }
+    if (!rows->recording->signal.has_survey) {
+        rows->recording->longest_unseen = c->integral.longest;
     }
     return true;
 }
@@ -405,7 +463,7 @@ bool tqa_commanded_finish(tqa_recording_rows *rows, bool more)
     for (size_t i = 0; i < rows->n_run; i++) {
         find_feedback(rows, i);
     }
-    if (!add_model(rows)) {
+    if (!add_model(rows) || !add_integral(rows)) {
         return false;
     }
     add_sums(rows);
@@ -417,6 +475,29 @@ bool tqa_commanded_finish(tqa_recording_rows *rows, bool more)
 /* ------------------------------------------------------------------------------------------------
  * Checks of a surveyed recording
  */
+
+/* A controller's integral is that of all rows since it was 0. */
+static bool check_integral(const tqa_recording *recording)
+{
+    const tqa_recording_window *windows = recording->windows;
+    const bool has_all =
+        recording->n_window == 0 || (recording->n_window == 1 && windows[0].first == 0);
+    if (!recording->is_commanded || recording->request->law->ki == NULL) {
+        return true;
+    }
+    if (!has_all) {
+        return tqa_value_refuse(
+            &recording->part, "invalid-value", "choose one range of rows, from row 0 on",
+            "\"%.60s\": the integral of \"ki\" is that of all rows before", recording->name);
+    }
+    return !(recording->longest_unseen > recording->signal.gap) ||
+           tqa_value_refuse(&recording->part, "invalid-value",
+                            "choose the \"rows\" before it, or log the controller's integral as a "
+                            "part of \"tau_ff\", without \"ki\"",
+                            "\"%.60s\": %.3g s without a row, in which the integral of \"ki\" "
+                            "went on",
+                            recording->name, recording->longest_unseen);
+}
 
 bool tqa_commanded_check(const tqa_recording *recording)
 {
@@ -451,5 +532,5 @@ bool tqa_commanded_check(const tqa_recording *recording)
                                 recording->name, (unsigned long long)n_saturated,
                                 (unsigned long long)recording->signal.n_chosen);
     }
-    return true;
+    return check_integral(recording);
 }

@@ -14,6 +14,7 @@ typedef struct tqa_recording_source {
 } tqa_recording_source;
 
 typedef struct tqa_commanded tqa_commanded;
+typedef struct tqa_wrench_rows tqa_wrench_rows;
 
 /* Room for a run of rows, in one block of memory. */
 typedef struct tqa_raw_run {
@@ -38,7 +39,8 @@ typedef struct tqa_recording_rows {
     double time_base; /* first whole seconds, or first time */
     bool has_base;
 
-    tqa_commanded *commanded; /* of one whose torque is its controller's; else NULL */
+    tqa_commanded *commanded;  /* of one whose torque is its controller's; else NULL */
+    tqa_wrench_rows *wrenches; /* where the request names columns of external ones; else NULL */
     size_t n_run;
     tqa_raw_run run; /* that is filled: `own`, unless a caller puts another one here */
     tqa_raw_run own;
@@ -54,6 +56,13 @@ bool tqa_recording_rows_next(tqa_recording_rows *rows, tq_raw_rows *ret);
 /* Calls `inspect` once, with the first long stretch of motion; never when there is none. */
 bool tqa_recording_inspect_motion(tqa_recording *recording,
                                   bool (*inspect)(void *ctx, const tq_uniform *uniform), void *ctx);
+
+/* (nv) Torques that are read; NULL: all are. */
+static inline const bool *tqa_recording_used(const tqa_recording *recording)
+{
+    return recording->torque_is_used != NULL ? recording->torque_is_used
+                                             : recording->request->torque_is_used;
+}
 
 /* Finds the request's columns in the tables. */
 bool tqa_recording_columns_find(tqa_recording *recording, tqa_recording_source *sources);

@@ -16,6 +16,7 @@ enum {
     TQA_RECORDING_WINDOWS_MAX = 64, /* of rows */
     TQA_RECORDING_SOURCE_NAME = 160,
     TQA_RECORDING_PINNED_NAME = 240,
+    TQA_RECORDING_WRENCHES_MAX = 64,
 };
 
 /* The quantities of core, time, and commanded motion. */
@@ -52,13 +53,24 @@ typedef enum tqa_commanded_kind {
 typedef struct tqa_commanded_law {
     tqa_commanded_kind kind;
     const double *kp, *kd; /* (nv) > 0, >= 0 */
-    const double *limit;   /* (nv) of torque, or INFINITY */
+    const double *ki;    /* (nv) >= 0, of the integral of q_cmd - q from a recording's first row on;
+                              NULL: none */
+    const double *limit; /* (nv) of torque, or INFINITY */
 } tqa_commanded_law;
 
 /* Commanded and measured motion of a joint over a recording: whether one follows the other. */
 typedef struct tqa_commanded_sums {
     double n, q, q_square, off_square;
 } tqa_commanded_sums;
+
+/* An external wrench of which recordings have columns; `sign` times it acts on the robot. */
+typedef struct tqa_recording_wrench {
+    tqa_value part; /* names the columns */
+    uint32_t link;
+    double at[3]; /* in the link frame, m */
+    double sign;
+    bool in_link; /* along the link's axes; else the world's */
+} tqa_recording_wrench;
 
 /* Options of a request for all of its recordings. */
 typedef struct tqa_recording_request {
@@ -83,6 +95,8 @@ typedef struct tqa_recording_request {
     tq_recording_options options;
     tqa_pass_memory *memory; /* of an operation with many passes, which frees it; NULL: of each */
     const tqa_commanded_law *law; /* torque of recordings that have none; NULL: there is none */
+    const tqa_recording_wrench *wrenches; /* (n_wrench) */
+    size_t n_wrench;
     const tq_fit *fit; /* that a pass feeds: blocks bring its friction regressors; or NULL */
 } tqa_recording_request;
 
@@ -117,6 +131,9 @@ typedef struct tqa_recording {
     bool cut_last_line;
     bool is_commanded;           /* torque is that of request->law */
     tqa_commanded_sums *follows; /* (nv) of all rows, once surveyed; where is_commanded */
+    const bool *torque_is_used;  /* (nv) as the request's, of this recording; NULL: the request's */
+    uint32_t *wrench_column;     /* (6 n_wrench) force and moment of each; TQ_NONE: zero */
+    double longest_unseen;       /* s between two rows of a controller with an integral; likewise */
     bool
         fits_signs; /* by the operation: a fit of the whole robot will find wrong signs of torque */
 

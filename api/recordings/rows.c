@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "api/recordings/commanded.h"
+#include "api/recordings/wrenches.h"
 
 static long read_source(void *ctx, uint64_t offset, void *bytes, size_t n)
 {
@@ -82,13 +83,14 @@ bool tqa_recording_rows_open(tqa_recording_rows *rows, tqa_recording *recording)
         return false;
     }
     rows->run = rows->own;
-    return tqa_commanded_open(rows);
+    return tqa_commanded_open(rows) && tqa_wrench_rows_open(rows);
 }
 
 void tqa_recording_rows_close(tqa_recording_rows *rows)
 {
     tqa_raw_run_free(&rows->own);
     tqa_commanded_close(rows);
+    tqa_wrench_rows_close(rows);
     for (size_t q = 0; q < TQA_RECORDING_QUANTITIES; q++) {
         if (rows->sources[q].table != NULL) {
             rows->recording->cut_last_line =
@@ -240,7 +242,7 @@ static void convert(tqa_recording_rows *rows, const double *cells[TQA_RECORDING_
             assert(cells[q] != NULL);
             double *to =
                 rows->run.values + (recording->signal.channels.first[q] + r) * TQ_RAW_ROWS + at;
-            const bool *used = q == TQA_RECORDING_TAU ? recording->request->torque_is_used : NULL;
+            const bool *used = q == TQA_RECORDING_TAU ? tqa_recording_used(recording) : NULL;
             /* of the base, which has columns of its own or no force; or in contact */
             if (recording->column[q][r] == TQ_NONE || (used != NULL && !used[r])) {
                 memset(to, 0, n * sizeof *to);
@@ -257,6 +259,7 @@ static void convert(tqa_recording_rows *rows, const double *cells[TQA_RECORDING_
     convert_base(rows, cells, n, pitch);
     check_quaternions(rows, n);
     tqa_commanded_convert(rows, cells, n, pitch);
+    tqa_wrench_rows_convert(rows, cells[0], n, pitch);
     rows->n_run += n;
     rows->n += n;
 }
@@ -389,6 +392,9 @@ bool tqa_recording_rows_next(tqa_recording_rows *rows, tq_raw_rows *ret)
         if (!tqa_commanded_finish(rows, more)) {
             return false;
         }
+    }
+    if (!tqa_wrench_rows_add(rows)) {
+        return false;
     }
     *ret = (tq_raw_rows){.n = rows->n_run,
                          .values = rows->run.values,

@@ -181,8 +181,7 @@ export interface CalibrateCompared {
  * The controller that moved the robot. Of logs without torque it makes torque of commanded and measured motion (`q_cmd`, and
  * `qd_cmd` where it is logged); logs with torque keep theirs. Rates are the logged ones where both are, else central differences
  * of q_cmd - q. Row k of the log is what the controller saw at one time. Feed-forward torque that it adds to its law is `tau_ff`
- * of the log. Rows at `effort_limits` are left out (repair saturated). An integrator has a state that no log contains: it is none
- * of these
+ * of the log. Rows at `effort_limits` are left out (repair saturated)
  */
 export interface CalibrateController {
   /**
@@ -194,6 +193,11 @@ export interface CalibrateController {
   kp: Gains;
   /** N m s/rad and N s/m; of computed-torque 1/s */
   kd: Gains;
+  /**
+   * N m/(rad s) and N/(m s); of computed-torque 1/s^3. Adds ki s, s the integral of q_cmd - q from 0 at the first row of each log
+   * on, by the trapezoidal rule; it does not grow into saturation at `effort_limits`, as in `simulate`
+   */
+  ki?: Gains;
   /** Left out: the robot's own */
   effort_limits?: "robot" | Gains;
 }
@@ -204,6 +208,7 @@ export interface CalibrateControllerUsed {
   law: string;
   kp: number[];
   kd: number[];
+  ki?: number[];
   /** Null: none */
   effort_limits: (number | null)[];
   /** Logs whose torque is the law's */
@@ -238,6 +243,8 @@ export type CalibrateDataset = string | {
   base_position?: string;
   base_quaternion_wxyz?: string;
   base_twist?: string;
+  /** Of this dataset, or of these `rows` of it, in place of the request's `contacts`; then no delay is searched */
+  contacts?: string[];
 };
 
 /** A fault of the logs: where, how large, and its cure in `text` */
@@ -274,7 +281,7 @@ export type CalibrateJoints = {
   /** Above 0.01 rad/s or m/s */
   moving?: CalibrateJudged;
   standing?: CalibrateJudged;
-  /** Shares of the residual's square that terms would take which the model may lack; named in `reasons` above 0.1 */
+  /** Shares of the residual's square in motion that terms would take which the model may lack; named in `reasons` above 0.1 */
   explained_by?: {
     /** Extra friction below 0.05 rad/s or m/s (Stribeck) */
     slow_friction?: number;
@@ -624,6 +631,12 @@ export interface CalibrateRequest {
    * coordinates' generalised forces)
    */
   contacts?: string[];
+  /**
+   * Forces and moments of the environment that the logs have columns of: soles with sensors, a handle. Their generalised forces
+   * J^T w are added to the torque of each row, so that what is left is the robot's own. Of a robot with a floating base nothing
+   * else then touches it but what `contacts` names
+   */
+  external_wrenches?: CalibrateWrench[];
   model?: {
     /** full: base, and all parameters beside (default base) */
     kind?: "base" | "full" | "per-joint";
@@ -666,9 +679,10 @@ export interface CalibrateRequest {
    * iv and feasible-iv fit against instruments, the same columns a little earlier and later: noise of position, which draws least
    * squares' inertias to zero when the cut-off is high or the encoder coarse, does not bias them. Each parameter then states what
    * least squares would give. Left out: feasible, or feasible-iv where the noise of the logs would move some parameter by more
-   * than one standard deviation (see `noise`)
+   * than one standard deviation (see `noise`). feasible-didim: output error, see `compare`, after a fit by feasible, with
+   * everything that feasible has: noise of position is in no column
    */
-  method?: "feasible" | "ols" | "wls" | "irls" | "tls" | "ridge" | "bounded" | "iv" | "feasible-iv";
+  method?: "feasible" | "ols" | "wls" | "irls" | "tls" | "ridge" | "bounded" | "iv" | "feasible-iv" | "feasible-didim";
   /**
    * What is known of masses and centres of mass: weighed, or from CAD. The feasible fit stays within, and `feasibility.bounds`
    * states which of them change it and their price. Where a fit without bounds is within them, it is the result. Only with method
@@ -749,6 +763,15 @@ export interface CalibrateResult {
   torques_left_out?: string[];
   samples: number;
   confidence?: number;
+  /** With method feasible-didim */
+  output_error?: {
+    /** Of all logs, until no parameter moved by a thousandth; at most 30 */
+    simulations: number;
+    /** Of up to 3 s, of the last one */
+    windows: number;
+    /** That diverged: above a half the method is refused */
+    windows_lost: number;
+  };
   /** With method iv and feasible-iv */
   instruments?: {
     /** s: Instruments are the columns so long before and after */
@@ -1063,6 +1086,21 @@ export interface CalibrateResult {
     read: string;
   }[];
   provenance: Provenance;
+}
+
+/** As `Wrench`; its components are columns */
+export interface CalibrateWrench {
+  link: string;
+  /** Three columns, N */
+  force?: LogColumnsOf;
+  /** Three columns, N m, about the point `at` */
+  moment?: LogColumnsOf;
+  /** In the link frame, m */
+  at: "origin" | "com" | Vector3;
+  /** Who feels it */
+  applied_to: "robot" | "environment";
+  /** Axes of its components */
+  expressed_in: "world" | "link";
 }
 
 export interface ChangeGravity {

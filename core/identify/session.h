@@ -37,6 +37,7 @@ typedef struct tq_identify_recording {
     unsigned n_difference;
     const tq_stuck *stuck; /* (n_stuck) columns that repeat a value */
     size_t n_stuck;
+    const bool *row_is_used;   /* (nv) torques that are known in it; NULL: as options.fit.model */
     const uint64_t *n_outlier; /* rows of the last pass with values replaced as outliers */
 } tq_identify_recording;
 
@@ -56,9 +57,10 @@ typedef struct tq_identify_options {
     tq_identify_recording *recordings; /* (n_recording) borrowed; see TQ_STEP_THIN */
     const tq_estimator *estimators;    /* (n_estimator) to compare with; borrowed */
     size_t n_estimator;                /* at most TQ_ESTIMATORS */
-    const tq_feedback *feedback;       /* of the controller that moved the robot; NULL: not known */
-    size_t n_point;                    /* points of a predicted series */
-    size_t memory_max;                 /* bytes; a larger fit is not repeated with instruments */
+    bool is_output; /* fit.method FEASIBLE, then output error: TQ_ESTIMATOR_FEASIBLE_DIDIM */
+    const tq_feedback *feedback; /* of the controller that moved the robot; NULL: not known */
+    size_t n_point;              /* points of a predicted series */
+    size_t memory_max;           /* bytes; a larger fit is not repeated with instruments */
 } tq_identify_options;
 
 /* Memory of a session: the caller provides one scratch for each. */
@@ -71,6 +73,7 @@ typedef enum tq_identify_memory {
     TQ_IDENTIFY_OF_BIAS,
     TQ_IDENTIFY_OF_STEP,
     TQ_IDENTIFY_OF_COMPARISON,
+    TQ_IDENTIFY_OF_OUTPUT,
     TQ_IDENTIFY_MEMORIES,
 } tq_identify_memory;
 
@@ -189,6 +192,7 @@ typedef struct tq_identify_result {
                                             poses */
     const tq_compared *compared; /* (n_compared) other estimators, in the order of the options */
     size_t n_compared;
+    const tq_compared *output;       /* simulations of output error, where it is the method */
     bool is_too_large_to_compare;    /* memory_max does not suffice for them */
     bool static_check_unseen;        /* the poses are not among the fitted data */
     const tq_stand_in_row *document; /* (nv) friction in the terms of a robot document, with its

@@ -11,7 +11,7 @@
 enum { DIRECTIONS_REPORTED = 6, MOVED_IN = 20 };
 static const double error_usable = 0.30; /* relative torque error; as for the parameters */
 static const double error_robust = 0.80;
-static const double standing_apart = 3.0;  /* RMSE at rest over RMSE in motion */
+static const double standing_apart = 3.0;  /* torque beyond friction at rest over RMSE in motion */
 static const double bias_reported = 3.0;   /* standard deviations between instruments and least
                                              squares */
 static const double price_reported = 0.02; /* of the objective, by bounds */
@@ -171,17 +171,20 @@ static void judge_errors(const tq_fit *fit, const tq_residuals *validation,
         if (!is_moved(validation, r) || fit->rows[r].coordinate == TQ_NONE) { /* no friction */
             continue;
         }
-        if (standing.rmse > standing_apart * moving.rmse && is_worth(&all, standing.rmse)) {
-            add(report, TQ_VERDICT_USABLE, TQ_REASON_STANDING, r, standing.rmse / moving.rmse);
+        if (standing.beyond > standing_apart * moving.rmse && is_worth(&all, standing.beyond)) {
+            add(report, TQ_VERDICT_USABLE, TQ_REASON_STANDING, r, standing.beyond / moving.rmse);
         }
-        if (all.by_slowness > share_reported && is_worth(&all, sqrt(all.by_slowness) * all.rmse)) {
-            add(report, TQ_VERDICT_USABLE, TQ_REASON_SLOW_FRICTION, r, all.by_slowness);
-        }
-        if (all.by_load > share_reported && is_worth(&all, sqrt(all.by_load) * all.rmse)) {
-            add(report, TQ_VERDICT_USABLE, TQ_REASON_LOAD_FRICTION, r, all.by_load);
-        }
-        if (all.by_position > share_reported && is_worth(&all, sqrt(all.by_position) * all.rmse)) {
-            add(report, TQ_VERDICT_USABLE, TQ_REASON_POSITION, r, all.by_position);
+        const struct {
+            double share;
+            tq_reason_kind kind;
+        } terms[] = {{all.by_slowness, TQ_REASON_SLOW_FRICTION},
+                     {all.by_load, TQ_REASON_LOAD_FRICTION},
+                     {all.by_position, TQ_REASON_POSITION}};
+        for (size_t k = 0; k < sizeof terms / sizeof terms[0]; k++) {
+            if (terms[k].share > share_reported &&
+                is_worth(&all, sqrt(terms[k].share) * moving.rmse)) {
+                add(report, TQ_VERDICT_USABLE, terms[k].kind, r, terms[k].share);
+            }
         }
     }
 }

@@ -26,8 +26,8 @@ typedef enum tq_reason_kind {
     TQ_REASON_MASS_MATRIX,    /* index: number of poses, 10,000; value: number of them with an
                                  indefinite M */
     TQ_REASON_RELATIVE_ERROR, /* index: row; value: relative error on validation data */
-    TQ_REASON_STANDING,       /* index: row; value: RMSE at standstill over RMSE in motion: model
-                                friction at rest (breakaway, Stribeck) */
+    TQ_REASON_STANDING,       /* index: row; value: torque at standstill beyond gravity and friction
+                                 over RMSE in motion: model friction at rest (breakaway, Stribeck) */
     TQ_REASON_SLOW_FRICTION,  /* index: row: residual depends on speed: add Stribeck */
     TQ_REASON_LOAD_FRICTION,  /* index: row: residual depends on load: add load friction */
     TQ_REASON_POSITION,       /* index: row: residual depends on position: add a spring */

@@ -326,12 +326,12 @@ def planar(daemon):
     return log
 
 
-def planar_torque(daemon, columns, values, seed=8):
+def planar_torque(daemon, columns, values, seed=8, robot="planar-guess"):
     """Torque by base parameters of the service, at random states, and those states."""
     rnd = np.random.default_rng(seed)
     q, qd, qdd = (rnd.uniform(-size, size, (50, 2)) for size in (2, 1.5, 4))
     body = {"q": q.tolist(), "qd": qd.tolist(), "qdd": qdd.tolist(), "parameters": ["viscous"]}
-    answer = ask(daemon, "planar-guess", "regressor?form=base", body)
+    answer = ask(daemon, robot, "regressor?form=base", body)
     assert [c["name"] for c in answer["columns"]] == columns
     return np.array(answer["regressor"]).reshape(50, 2, -1) @ np.array(values), (q, qd, qdd)
 
@@ -433,7 +433,7 @@ def test_wrong_controllers(daemon, planar):
     refused(daemon, {**body, "controller": {"kind": "pd", "kp": [100, 5], "kd": [1, -1]}}, "/controller/kd/1", "-1")
     refused(daemon, {**body, "controller": {"kind": "pd", "kp": [100], "kd": 1}}, "/controller/kp", "2")
     refused(daemon, {**body, "controller": {"kind": "pd", "kp": "stiff", "kd": 1}}, "/controller/kp", want=400)
-    refused(daemon, {**body, "controller": {"kind": "pd", "kp": 1, "kd": 1, "ki": 3}}, "/controller/ki", "ki", want=400)
+    refused(daemon, {**body, "controller": {"kind": "pd", "kp": 1, "kd": 1, "kf": 3}}, "/controller/kf", "kf", want=400)
     refused(daemon, {**body, "controller": {"kind": "pd", "kp": 1, "kd": 1, "effort_limits": [5, 0]}}, "/controller/effort_limits/1")
     refused(daemon, {**body, "controller": []}, "/controller", want=400)
     # law at its limit in most rows: gains in other units

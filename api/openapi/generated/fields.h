@@ -7,9 +7,10 @@
 /* clang-format off */
 /* names of the fields of an object, in the order of the schema */
 #define TQA_FIELDS_ASSEMBLE_REQUEST "q", "qd", "qdd", "near", "joints", "angles"
-#define TQA_FIELDS_CALIBRATE_CONTROLLER "kind", "kp", "kd", "effort_limits"
+#define TQA_FIELDS_CALIBRATE_CONTROLLER "kind", "kp", "kd", "ki", "effort_limits"
 #define TQA_FIELDS_CALIBRATE_DATASET "dataset", "job", "rows", "q", "qd", "qdd", "tau", "time", \
-    "q_cmd", "qd_cmd", "tau_ff", "base_position", "base_quaternion_wxyz", "base_twist"
+    "q_cmd", "qd_cmd", "tau_ff", "base_position", "base_quaternion_wxyz", "base_twist", \
+    "contacts"
 #define TQA_FIELDS_CALIBRATE_KINEMATICS_REQUEST "q", "position", "quaternion_wxyz", "plane", \
     "frame", "identify", "only", "base", "tool", "noise", "weights", "limits", "robust", \
     "folds", "confidence", "joints", "angles"
@@ -18,12 +19,14 @@
 #define TQA_FIELDS_CALIBRATE_KINEMATICS_REQUEST_NOISE "position_m", "rotation_rad"
 #define TQA_FIELDS_CALIBRATE_LINK_BOUNDS "mass_kg", "com_m"
 #define TQA_FIELDS_CALIBRATE_REQUEST "datasets", "columns", "units", "scale", "rate_hz", "rows", \
-    "filter", "delay_s", "joints", "controller", "at_rest", "contacts", "model", "method", \
-    "bounds", "compare", "lag_s", "prior", "ridge", "bootstrap", "covariance", "column_noise", \
-    "prior_weight", "confidence", "validate", "points"
+    "filter", "delay_s", "joints", "controller", "at_rest", "contacts", "external_wrenches", \
+    "model", "method", "bounds", "compare", "lag_s", "prior", "ridge", "bootstrap", \
+    "covariance", "column_noise", "prior_weight", "confidence", "validate", "points"
 #define TQA_FIELDS_CALIBRATE_REQUEST_BOUNDS "links", "mass_within_percent", "com_within_m"
 #define TQA_FIELDS_CALIBRATE_REQUEST_MODEL "kind", "gravity", "friction", "rotor", "springs", \
     "smoothing", "presliding", "relaxation_s", "stribeck_speed", "couplings"
+#define TQA_FIELDS_CALIBRATE_WRENCH "link", "force", "moment", "at", "applied_to", \
+    "expressed_in"
 #define TQA_FIELDS_COLLISION_SHAPE "link", "name", "shape", "size", "pose"
 #define TQA_FIELDS_COMPARE_COLUMNS "a", "b"
 #define TQA_FIELDS_COMPARE_REQUEST "a", "b", "columns", "time", "by", "include"
@@ -167,7 +170,7 @@
 #define TQA_WORDS_CALIBRATE_REQUEST_COMPARE "feasible", "ols", "wls", "tls", "ridge", "bounded", \
     "iv", "feasible-iv", "entropic", "idim-iv", "feasible-idim-iv", "didim", "feasible-didim"
 #define TQA_WORDS_CALIBRATE_REQUEST_METHOD "feasible", "ols", "wls", "irls", "tls", "ridge", \
-    "bounded", "iv", "feasible-iv"
+    "bounded", "iv", "feasible-iv", "feasible-didim"
 #define TQA_WORDS_CALIBRATE_REQUEST_MODEL_FRICTION "viscous", "coulomb", "offset", "stribeck", \
     "load"
 #define TQA_WORDS_CALIBRATE_REQUEST_MODEL_GRAVITY "constant", "cos", "sin-cos"

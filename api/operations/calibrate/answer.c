@@ -388,6 +388,7 @@ static void put_logs(const tqa_calibration *c)
                                   ? "velocity"
                                   : "filtered position");
         }
+        tqa_calibration_put_own_contacts(c, i);
         tqa_recording_report(answer, &c->logs[i]);
         tqa_writer_end(answer);
     }
@@ -489,7 +490,7 @@ void tqa_calibration_answer(tqa_calibration *c)
     static const char *const kinds[] = {"base", "per-joint"};
     tqa_writer *answer = c->tree->answer;
     put_verdict(c);
-    tqa_writer_string(answer, "method", tqa_method_slug(c->chosen.method));
+    tqa_writer_string(answer, "method", tqa_calibration_method(c));
     tqa_writer_string(answer, "model", c->wants_all ? "full" : kinds[c->chosen.model.kind]);
     tqa_writer_joints(answer, c->tree->robot, &c->order);
     tqa_calibration_put_contacts(c);
@@ -499,6 +500,13 @@ void tqa_calibration_answer(tqa_calibration *c)
         tqa_writer_object(answer, "instruments");
         tqa_writer_number(answer, "lag_s", c->chosen.lag);
         tqa_writer_count(answer, "lag_samples", c->chosen.lag_samples);
+        tqa_writer_end(answer);
+    }
+    if (c->options.is_output) {
+        tqa_writer_object(answer, "output_error");
+        tqa_writer_count(answer, "simulations", c->found->output->n_simulation);
+        tqa_writer_count(answer, "windows", c->found->output->n_window);
+        tqa_writer_count(answer, "windows_lost", c->found->output->n_lost);
         tqa_writer_end(answer);
     }
     put_parameters(c);

@@ -46,6 +46,7 @@ static void describe(const tqa_recording *of, tq_identify_recording *ret)
         .step = log->step,
         .motion = log->bandwidth.motion,
         .floor = log->floor,
+        .row_is_used = of->torque_is_used,
         .stuck = log->stuck.found,
         .n_stuck = log->stuck.n,
         .n_difference = log->n_difference,

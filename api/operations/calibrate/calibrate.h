@@ -10,7 +10,7 @@ enum {
     TQA_CALIBRATE_LOGS_MAX = 200,
     TQA_CALIBRATE_POINTS = 1000, /* of a log's prediction, by default */
     TQA_CALIBRATE_POINTS_MAX = 100000,
-    TQA_CONTROLLER_NOTE = 640,
+    TQA_CONTROLLER_NOTE = 800,
 };
 
 /* The state of one calibration. Everything lives in the tree's memory. */
@@ -27,6 +27,7 @@ typedef struct tqa_calibration {
     tq_identify_options options; /* as requested; recordings: see describe */
     bool wants_covariance;
     bool has_bounds;                        /* the request has bounds of masses and centres */
+    bool has_own_contacts;                  /* some dataset states its own */
     bool wants_all;                         /* model kind "full" */
     tq_estimator estimators[TQ_ESTIMATORS]; /* that `compare` names */
 
@@ -54,10 +55,15 @@ bool tqa_calibration_hold_joints(tqa_calibration *calibration);
 /* Reads `contacts`: rows of torque that forces of contact enter are not used. False: the problem is
  * set. */
 bool tqa_calibration_read_contacts(tqa_calibration *calibration);
+/* The same of dataset i, after it is read; then of all of them together: torques are used that some
+ * fitted log has. False: the problem is set. */
+bool tqa_calibration_read_own_contacts(tqa_calibration *calibration, size_t i);
+bool tqa_calibration_join_contacts(tqa_calibration *calibration);
 /* True if torque of row v gives an equation, and has a residual. */
 bool tqa_calibration_judges(const tqa_calibration *calibration, size_t v);
 /* `torques_left_out` of the answer. */
 void tqa_calibration_put_contacts(const tqa_calibration *calibration);
+void tqa_calibration_put_own_contacts(const tqa_calibration *calibration, size_t i);
 /* Reads `bounds`, after the model and the method. False: the problem is set. */
 bool tqa_calibration_read_bounds(tqa_calibration *calibration);
 /* A bound that changes the fit, as people read it. */
@@ -126,11 +132,15 @@ void tqa_calibration_direction(const tqa_calibration *calibration, size_t k,
 const char *tqa_grade_slug(tq_fit_grade grade);
 bool tqa_calibration_has_instruments(const tqa_calibration *calibration);
 const char *tqa_method_slug(tq_fit_method method);
+/* The word of the method that was used. */
+const char *tqa_calibration_method(const tqa_calibration *calibration);
 const char *tqa_estimator_slug(tq_estimator estimator);
 
 void tqa_calibration_answer(tqa_calibration *calibration);
 /* `comparison` of the answer: other estimators, where the request names some. */
 void tqa_calibration_put_comparison(const tqa_calibration *calibration);
+/* Why an estimator has no result. */
+const char *tqa_compared_fault(tq_compared_fault fault);
 /* The parameter that constraints move by the most deviations, where they raise the objective by
  * more than 2 %; else SIZE_MAX. */
 size_t tqa_calibration_costliest(const tqa_calibration *calibration, double *ret_price);

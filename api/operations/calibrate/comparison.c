@@ -60,7 +60,7 @@ size_t tqa_calibration_costliest(const tqa_calibration *c, double *ret_price)
 }
 
 /* Why an estimator has no result. */
-static const char *text_of_fault(tq_compared_fault fault)
+const char *tqa_compared_fault(tq_compared_fault fault)
 {
     switch (fault) {
     case TQ_COMPARED_GOOD:
@@ -84,7 +84,7 @@ static const char *text_of_fault(tq_compared_fault fault)
 /* the result's own estimator among those compared, or NULL */
 static const tq_compared *find_applied(const tqa_calibration *c)
 {
-    const char *applied = tqa_method_slug(c->chosen.method);
+    const char *applied = tqa_calibration_method(c);
     for (size_t k = 0; k < c->found->n_compared; k++) {
         const tq_compared *of = &c->found->compared[k];
         if (strcmp(tqa_estimator_slug(of->estimator), applied) == 0 &&
@@ -173,7 +173,7 @@ static void put_compared(const tqa_calibration *c, const tq_compared *of)
     tqa_writer_object(answer, NULL);
     tqa_writer_string(answer, "estimator", tqa_estimator_slug(of->estimator));
     if (of->fault != TQ_COMPARED_GOOD) {
-        tqa_writer_string(answer, "reason", text_of_fault(of->fault));
+        tqa_writer_string(answer, "reason", tqa_compared_fault(of->fault));
         tqa_writer_end(answer);
         return;
     }
@@ -209,7 +209,7 @@ void tqa_calibration_put_comparison(const tqa_calibration *c)
         return;
     }
     tqa_writer_object(answer, "comparison");
-    tqa_writer_string(answer, "applied", tqa_method_slug(c->chosen.method));
+    tqa_writer_string(answer, "applied", tqa_calibration_method(c));
     tqa_writer_string(answer, "judged_by", judged[c->options.validation]);
     tqa_writer_list(answer, "estimators");
     for (size_t k = 0; k < c->found->n_compared; k++) {
@@ -271,7 +271,7 @@ void tqa_calibration_page_comparison(tqa_html *page, const tqa_calibration *c)
             put_cells(page, c, of);
         } else {
             tqa_html_format(page, "<td colspan=\"%zu\">", c->order.nv + 3);
-            tqa_html_text(page, text_of_fault(of->fault));
+            tqa_html_text(page, tqa_compared_fault(of->fault));
             tqa_html_raw(page, "</td>");
         }
         tqa_html_raw(page, "</tr>\n");

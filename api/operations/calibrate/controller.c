@@ -12,12 +12,11 @@
 
 static const char *const fields[] = {TQA_FIELDS_CALIBRATE_CONTROLLER, NULL};
 static const char *const kinds[] = {TQA_WORDS_CALIBRATE_CONTROLLER_KIND, NULL};
+/* what follows the feedback */
 static const char *const laws[] = {
-    [TQA_COMMANDED_PD] = "kp (q_cmd - q) + kd (qd_cmd - qd)",
-    [TQA_COMMANDED_PD_GRAVITY] = "kp (q_cmd - q) + kd (qd_cmd - qd) + gravity(q) + springs(q)",
-    [TQA_COMMANDED_COMPUTED] =
-        ("M(q) (qdd_cmd + kp (q_cmd - q) + kd (qd_cmd - qd)) + C(q, qd) qd + gravity(q) + "
-         "friction(qd) + springs(q)"),
+    [TQA_COMMANDED_PD] = "",
+    [TQA_COMMANDED_PD_GRAVITY] = " + gravity(q) + springs(q)",
+    [TQA_COMMANDED_COMPUTED] = ") + C(q, qd) qd + gravity(q) + friction(qd) + springs(q)",
 };
 
 /* the place of number r, as the user writes it */
@@ -82,6 +81,7 @@ bool tqa_calibration_read_controller(tqa_calibration *c, unsigned *need)
     const tqa_value kind_part = tqa_value_field(&part, "kind");
     const tqa_value kp = tqa_value_field(&part, "kp");
     const tqa_value kd = tqa_value_field(&part, "kd");
+    const tqa_value ki = tqa_value_field(&part, "ki");
     const tqa_value limits = tqa_value_field(&part, "effort_limits");
     if (model->nq != model->nv) {
         return tqa_value_refuse(&part, "invalid-robot", "leave it out, and log the torques",
@@ -94,12 +94,15 @@ bool tqa_calibration_read_controller(tqa_calibration *c, unsigned *need)
         !tqa_value_need(&kd, "add \"kd\": its gain of velocity, or one for each joint; 0: none") ||
         !tqa_value_gain(&kp, &c->order, &c->law.kp) ||
         !tqa_value_gain(&kd, &c->order, &c->law.kd) || !check_stiffness(c, &kp, c->law.kp) ||
+        (ki.value != NULL && !tqa_value_gain(&ki, &c->order, &c->law.ki)) ||
         !read_limits(c, &limits, &c->law)) {
         return false;
     }
     c->law.kind = (tqa_commanded_kind)kind;
-    c->feedback =
-        (tq_feedback){.kp = c->law.kp, .kd = c->law.kd, .by_mass = kind == TQA_COMMANDED_COMPUTED};
+    c->feedback = (tq_feedback){.kp = c->law.kp,
+                                .kd = c->law.kd,
+                                .ki = c->law.ki,
+                                .by_mass = kind == TQA_COMMANDED_COMPUTED};
     c->options.feedback = &c->feedback;
     *need = 1u << TQA_RECORDING_Q | 1u << TQA_RECORDING_Q_CMD;
     return true;
@@ -141,8 +144,11 @@ void tqa_calibration_controller_note(const tqa_calibration *c, char text[TQA_CON
         "Gains that are all off by 1 %% put all masses, inertias and friction off by "
         "1 %%, and no log shows it; those of one joint put its torques off, which "
         "findings name as a scale where the bodies of other joints contradict. "
-        "Deviations and intervals hold the gains for exact",
-        n, c->n_log);
+        "Deviations and intervals hold the gains for exact%s",
+        n, c->n_log,
+        c->law.ki == NULL ? ""
+                          : ". The integral is 0 at the first row of each log: where it was not, "
+                            "a constant torque is missing, which \"offset\" of a single log takes");
 }
 
 void tqa_calibration_put_controller(const tqa_calibration *c)
@@ -158,10 +164,16 @@ void tqa_calibration_put_controller(const tqa_calibration *c)
     for (size_t i = 0; i < c->n_log; i++) {
         has_ff = has_ff || (c->logs[i].is_commanded && tqa_commanded_has_feed_forward(&c->logs[i]));
     }
-    (void)snprintf(text, sizeof text, "%s%s", laws[c->law.kind], has_ff ? " + tau_ff" : "");
+    (void)snprintf(text, sizeof text, "%skp (q_cmd - q) + kd (qd_cmd - qd)%s%s%s",
+                   c->law.kind == TQA_COMMANDED_COMPUTED ? "M(q) (qdd_cmd + " : "",
+                   c->law.ki != NULL ? " + ki integral(q_cmd - q)" : "", laws[c->law.kind],
+                   has_ff ? " + tau_ff" : "");
     tqa_writer_string(answer, "law", text);
     put_gains(c, "kp", c->law.kp);
     put_gains(c, "kd", c->law.kd);
+    if (c->law.ki != NULL) {
+        put_gains(c, "ki", c->law.ki);
+    }
     put_gains(c, "effort_limits", c->law.limit);
     tqa_writer_list(answer, "torque_of");
     for (size_t i = 0; i < c->n_log; i++) {

@@ -80,7 +80,7 @@ char *tqa_calibration_header(const tqa_calibration *c, size_t *ret_n)
                     "/* Parameters found by torqued " TQA_VERSION ", verdict %s, method %s: in SI "
                     "units, in the order of the names. */\n#ifndef ROBOT_PARAMETERS_H\n"
                     "#define ROBOT_PARAMETERS_H\n\n",
-                    tq_verdict_slug(c->verdict.verdict), tqa_method_slug(c->chosen.method));
+                    tq_verdict_slug(c->verdict.verdict), tqa_calibration_method(c));
     put_sign(&text, c);
     tqa_html_format(&text, "enum { ROBOT_PARAMETER_COUNT = %zu };\n\n", c->found->n_column);
     tqa_html_raw(&text,

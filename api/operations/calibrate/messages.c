@@ -82,8 +82,8 @@ static void reason_of_joint(const tqa_calibration *c, const tq_reason *reason,
         break;
     case TQ_REASON_STANDING:
         (void)snprintf(what, size,
-                       "at standstill the residual is %.1f times that in motion: static friction "
-                       "is not in the model (breakaway, Stribeck)",
+                       "at standstill its torque exceeds gravity and friction by %.1f times the "
+                       "residual in motion: add static friction (breakaway, Stribeck)",
                        reason->value);
         break;
     case TQ_REASON_SLOW_FRICTION:
@@ -195,7 +195,8 @@ static size_t list_still(const tqa_calibration *c, char text[TQA_PROBLEM_TEXT])
     text[0] = '\0';
     for (size_t r = 0; r < c->order.nv; r++) {
         const size_t v = c->order.v[r];
-        if (c->found->fitted.parts[TQ_RESIDUALS_ALL][v].fastest >= TQ_IDENTIFY_MOVING) {
+        const tq_residual_stats *all = &c->found->fitted.parts[TQ_RESIDUALS_ALL][v];
+        if (all->n_sample == 0 || all->fastest >= TQ_IDENTIFY_MOVING) {
             continue;
         }
         if (length < 120) {

@@ -20,9 +20,17 @@ static const double least_way = 1e-9;  /* rad, m */
 static const double least_time = 1e-6; /* s */
 static const double least_weight = 1e-15, most_weight = 1e15;
 
+/* after the methods of core's fit */
+enum { OUTPUT_ERROR = TQ_FIT_FEASIBLE_IV + 1 };
+
 const char *tqa_method_slug(tq_fit_method method)
 {
     return methods[method];
+}
+
+const char *tqa_calibration_method(const tqa_calibration *c)
+{
+    return methods[c->options.is_output ? (unsigned)OUTPUT_ERROR : (unsigned)c->chosen.method];
 }
 
 const char *tqa_estimator_slug(tq_estimator estimator)
@@ -246,7 +254,8 @@ static bool read_method(tqa_calibration *c)
         return tqa_value_refuse(&noise, "invalid-value", "leave it out, or say \"method\": \"tls\"",
                                 "only total least squares assumes noise of its columns");
     }
-    c->options.fit.method = chosen;
+    c->options.is_output = chosen == OUTPUT_ERROR;
+    c->options.fit.method = c->options.is_output ? TQ_FIT_FEASIBLE : (tq_fit_method)chosen;
     c->options.chooses_method = method.value == NULL;
     c->options.searches_sign =
         c->options.searches_sign && chosen != TQ_FIT_IRLS; /* whose weights go by residuals */
@@ -319,11 +328,12 @@ static bool read_logs(tqa_calibration *c)
         const tqa_value part = i < c->n_fitted ? tqa_value_item(&datasets, i)
                                                : tqa_value_item(&validate, i - c->n_fitted);
         if ((json_is_object(part.value) && !tqa_value_object(&part, log_fields)) ||
-            !tqa_recording_read(&c->request, &part, &c->logs[i]) || !is_news(c, i)) {
+            !tqa_recording_read(&c->request, &part, &c->logs[i]) ||
+            !tqa_calibration_read_own_contacts(c, i) || !is_news(c, i)) {
             return false;
         }
     }
-    return c->logs != NULL;
+    return c->logs != NULL && tqa_calibration_join_contacts(c);
 }
 
 /* A robot whose friction is known keeps its own sign functions. Where none is known, a sign would
@@ -414,11 +424,15 @@ bool tqa_calibration_read(tqa_calibration *c)
     }
     c->request.law = c->options.feedback != NULL ? &c->law : NULL;
     c->options.searches_delay = c->options.searches_delay && !c->request.has_delay;
+    /* whose misfit is that of all torques of a log */
     c->options.searches_shift = !c->request.has_delay;
     c->request.options.finds_brakes = model->nq == model->nv;
     c->request.takes_rest = true;
     if (!read_logs(c) || !read_model(c)) {
         return false;
+    }
+    if (c->has_own_contacts) {
+        c->options.searches_delay = c->options.searches_shift = false;
     }
     leave_signs_to_fit(c);
     return read_method(c) && tqa_calibration_read_bounds(c) && read_compared(c) &&

@@ -7,7 +7,7 @@
 
 bool tqa_calibration_has_instruments(const tqa_calibration *c)
 {
-    return c->session != NULL && tq_identify_has_instruments(c->session);
+    return c->session != NULL && !c->options.is_output && tq_identify_has_instruments(c->session);
 }
 
 static bool refuse_lag(const tqa_calibration *c, double lag)
@@ -24,6 +24,13 @@ bool tqa_calibration_fail(const tqa_calibration *c, tq_status status, const tq_e
     const bool has_place = error->what != NULL;
     if (status == TQ_ERR_RANGE && has_place && strcmp(error->what, "instruments") == 0) {
         return refuse_lag(c, error->value);
+    }
+    if (status == TQ_ERR_NO_CONVERGENCE && has_place && strcmp(error->what, "output-error") == 0) {
+        const tqa_value whole = tqa_value_root(c->tree);
+        const tqa_value method = tqa_value_field(&whole, "method");
+        return tqa_value_refuse(&method, "no-convergence", "leave it out, or say \"feasible-iv\"",
+                                "output error has no result: %s",
+                                tqa_compared_fault((tq_compared_fault)error->index));
     }
     if (status == TQ_ERR_NO_CONVERGENCE && c->options.fit.n_bound > 0) {
         const tqa_value whole = tqa_value_root(c->tree);

@@ -103,7 +103,7 @@ static void put_verdict(tqa_html *page, const tqa_calibration *c)
     tqa_html_format(page,
                     "%zu samples of %zu logs; method %s; rank %zu of %zu columns (structural %zu); "
                     "condition %.4g, with columns scaled %.4g.</p>\n",
-                    c->found->solution.n_sample, c->n_fitted, tqa_method_slug(c->chosen.method),
+                    c->found->solution.n_sample, c->n_fitted, tqa_calibration_method(c),
                     c->found->solution.rank, c->found->n_column, c->found->solution.structural_rank,
                     c->found->solution.condition, c->found->solution.condition_scaled);
     put_bodies(page, c);

@@ -60,13 +60,14 @@ static void put_joints(const tqa_calibration *c, const tq_identify_residuals *ju
     tqa_writer_end(answer);
 }
 
-/* RMSE by joint. */
+/* RMSE by joint; 0: none of its torques are used. */
 static void put_rmse(const tqa_calibration *c, const tq_identify_residuals *judged)
 {
     tqa_writer *answer = c->tree->answer;
     tqa_writer_list(answer, "rmse");
     for (size_t r = 0; r < c->order.nv; r++) {
-        tqa_writer_number(answer, NULL, judged->parts[TQ_RESIDUALS_ALL][c->order.v[r]].rmse);
+        const tq_residual_stats *all = &judged->parts[TQ_RESIDUALS_ALL][c->order.v[r]];
+        tqa_writer_number(answer, NULL, all->n_sample > 0 ? all->rmse : 0.0);
     }
     tqa_writer_end(answer);
 }

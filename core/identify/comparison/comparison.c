@@ -33,6 +33,11 @@ static bool needs_instruments(const tq_fit *fit, const tq_comparison_plan *plan)
            (simulates(plan) && tq_rollout_can(fit));
 }
 
+static size_t segments_of(const tq_comparison_plan *plan)
+{
+    return plan->n_segment > 0 ? plan->n_segment : 1;
+}
+
 /* of instruments beside the fit, with their passes and estimates */
 static size_t instruments_size(const tq_fit *fit, const tq_comparison_plan *plan)
 {
@@ -44,7 +49,7 @@ static size_t instruments_size(const tq_fit *fit, const tq_comparison_plan *plan
     const size_t estimate = tq_fit_another_size(&like) +
                             (WIDER - 1) * tq_scratch_cost(2 * fit->set_size, sizeof(double)) +
                             tq_scratch_cost(fit->n_parameter, sizeof(double));
-    return tq_fit_instrumental_size(fit) + (pass > estimate ? pass : estimate);
+    return tq_fit_instrumental_size(fit, segments_of(plan)) + (pass > estimate ? pass : estimate);
 }
 
 static size_t own_size(const tq_fit *fit, const tq_comparison_plan *plan)
@@ -137,7 +142,14 @@ tq_status tq_comparison_begin(const tq_fit *fit, const tq_fit_solution *solution
         }
         return TQ_OK;
     }
-    return tq_fit_instrumental(fit, plan->lag, scratch, &c->instrumental, reterr);
+    return tq_fit_instrumental(fit, plan->lag, segments_of(plan), scratch, &c->instrumental,
+                               reterr);
+}
+
+tq_fit *tq_comparison_output_fit(const tq_comparison *c)
+{
+    tq_fit_take_fast(c->instrumental, c->fit);
+    return c->instrumental;
 }
 
 /* ------------------------------------------------------------------------------------------------

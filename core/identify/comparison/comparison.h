@@ -60,6 +60,8 @@ typedef struct tq_comparison_plan {
     size_t n_fitted;                /* recordings */
     bool leaves_out;             /* each fitted recording is judged by the values of all others */
     size_t first, end;           /* recordings judged */
+    size_t n_segment;            /* of the data of instruments, where they are the fit's: see
+                                    tq_comparison_output_fit; else 0 */
     size_t lag;                  /* samples, of lagged instruments */
     size_t memory_max;           /* bytes for instruments */
     const tq_feedback *feedback; /* of simulations; borrowed; NULL: not known */
@@ -73,7 +75,7 @@ typedef enum tq_comparison_pass {
     TQ_COMPARISON_JUDGED,    /* all recordings; blocks as for residuals */
     TQ_COMPARISON_DONE,
 } tq_comparison_pass;
-enum { TQ_SIMULATIONS_MAX = 5 };
+enum { TQ_SIMULATIONS_MAX = 5, TQ_SIMULATIONS_OF_RESULT = 30 }; /* with n_segment */
 
 typedef struct tq_comparison tq_comparison;
 
@@ -121,6 +123,10 @@ tq_status tq_comparison_begin_recording(tq_comparison *comparison, size_t record
 tq_status tq_comparison_push(tq_comparison *comparison, const tq_experiment_block *block,
                              const double *t, tq_error *reterr);
 tq_status tq_comparison_end_recording(tq_comparison *comparison, tq_error *reterr);
+
+/* After the passes of output error: the fit of its last simulation, whose columns are its own
+ * instruments; with torque beyond the cut-off as measured. In the comparison's memory. */
+tq_fit *tq_comparison_output_fit(const tq_comparison *comparison);
 
 /* The results (n), in the order of the plan. */
 const tq_compared *tq_comparison_results(const tq_comparison *comparison, size_t *ret_n);

@@ -15,6 +15,10 @@ static const double horizon = 3.0;             /* s, of a window */
 static const double warm = 0.25;               /* of a window */
 static const double step_s = 0.004;
 static const double moved = 0.1; /* deviations: values that move less have converged */
+/* likewise, relative, where the result is the fit's: deviations of least squares are no measure, as
+ * the noise of position enlarges them */
+static const double moved_result = 1e-3;
+static const double least_size = 1e-2;           /* of the nominal size of a parameter */
 static const size_t grid_max = (size_t)24 << 20; /* bytes, of the windows' measured values */
 
 enum { STEPS_OF_A_LOG = 16384, STEPS_LEAST = 16, SIMULATIONS_LEAST = 2 };
@@ -86,8 +90,10 @@ tq_status tq_simulated_begin_recording(tq_comparison *c, double period, size_t n
 {
     const tq_rollout_plan plan = plan_for(c->fit, c->plan.feedback, period, n_sample);
     c->warm = (size_t)ceil(warm * (double)plan.n_step);
+    const size_t n_window = n_sample / (plan.n_step * plan.every + plan.skip);
+    const size_t n_pushed = n_window * (plan.n_step - c->warm);
     tq_status status =
-        tq_fit_begin(c->instrumental, c->recording, n_sample, c->scratch, &c->stream, reterr);
+        tq_fit_begin(c->instrumental, c->recording, n_pushed, c->scratch, &c->stream, reterr);
     if (status == TQ_OK) {
         status = tq_rollout_begin(c->fit, c->simulated, &plan, c->scratch, &c->rollout, reterr);
     }
@@ -122,8 +128,27 @@ static bool is_unsolved(tq_status status)
     return status == TQ_ERR_SHAPE || status == TQ_ERR_NO_CONVERGENCE || status == TQ_ERR_SINGULAR;
 }
 
+/* Estimates by lagged instruments, where they are there: a simulation by least squares may be too
+ * far from the recording to approach it. */
+static const tq_compared *find_start(const tq_comparison *c)
+{
+    for (size_t k = 0; c->plan.n_segment > 0 && k < c->plan.n; k++) {
+        const tq_compared *of = &c->results[k];
+        if (of->estimator == TQ_ESTIMATOR_FEASIBLE_IV && of->fault == TQ_COMPARED_GOOD) {
+            return of;
+        }
+    }
+    return NULL;
+}
+
 tq_status tq_simulated_start(tq_comparison *c, tq_error *reterr)
 {
+    const tq_compared *start = find_start(c);
+    if (start != NULL) {
+        memcpy(c->simulated, start->value, tq_fit_value_count(c->fit) * sizeof *c->simulated);
+        c->n_simulation = c->n_window = c->n_lost = 0;
+        return TQ_OK;
+    }
     tq_fit_opinion found = {.value = c->simulated, .full = c->candidate_full};
     const tq_status status = find_feasible(c, c->fit, TQ_FIT_FEASIBLE, &found, reterr);
     c->n_simulation = c->n_window = c->n_lost = 0;
@@ -148,6 +173,17 @@ static double change_of(const tq_comparison *c)
     return most;
 }
 
+/* likewise, relative to the values */
+static double relative_change_of(const tq_comparison *c)
+{
+    double most = 0.0;
+    for (size_t k = 0; k < c->fit->n_column; k++) {
+        const double size = fmax(fabs(c->candidate[k]), least_size * c->fit->nominal[k]);
+        most = fmax(most, fabs(c->candidate[k] - c->simulated[k]) / size);
+    }
+    return most;
+}
+
 tq_status tq_simulated_end(tq_comparison *c, bool *ret_again, tq_error *reterr)
 {
     *ret_again = false;
@@ -164,9 +200,15 @@ tq_status tq_simulated_end(tq_comparison *c, bool *ret_again, tq_error *reterr)
                            status == TQ_ERR_SHAPE ? TQ_COMPARED_SHORT : TQ_COMPARED_UNSOLVED);
         return is_unsolved(status) ? TQ_OK : status;
     }
+    const bool is_result = c->plan.n_segment > 0;
+    const size_t most = is_result ? TQ_SIMULATIONS_OF_RESULT : TQ_SIMULATIONS_MAX;
     const double change = change_of(c);
-    *ret_again = c->n_simulation < SIMULATIONS_LEAST ||
-                 (change > moved && c->n_simulation < TQ_SIMULATIONS_MAX);
+    const bool moves = is_result ? relative_change_of(c) > moved_result : change > moved;
+    if (is_result && change > moved && c->n_simulation == most) {
+        tq_comparison_fail(c, tq_simulated_kind(c), TQ_COMPARED_UNSOLVED);
+        return TQ_OK;
+    }
+    *ret_again = c->n_simulation < SIMULATIONS_LEAST || (moves && c->n_simulation < most);
     if (*ret_again) {
         memcpy(c->simulated, c->candidate, tq_fit_value_count(c->fit) * sizeof *c->simulated);
         c->n_window = c->n_lost = 0;

@@ -228,8 +228,9 @@ double tq_hypothesis_fit_beside(tq_diagnosis *d, const tq_hypothesis *h, size_t 
         }
     }
     double sum = unlikely * unlikeliness(d);
+    /* friction that drives is a residual where it exceeds the noise, by which its sign is known */
     for (size_t r = 0; r < d->nv; r++) {
-        sum += 0.5 * tq_log(d->sigma[r] * d->sigma[r] + driving(d, r) / n);
+        sum += 0.5 * tq_log(fmax(d->sigma[r] * d->sigma[r], driving(d, r) / n));
     }
     return sum;
 }

@@ -8,8 +8,6 @@
 
 #include "core/identify/regression/method.h"
 
-enum { INSTRUMENTAL_SEGMENTS = 1 };
-
 /* ------------------------------------------------------------------------------------------------
  * Another method
  */
@@ -109,19 +107,19 @@ static size_t instrumental_set(const tq_fit *of)
     return n;
 }
 
-size_t tq_fit_instrumental_size(const tq_fit *of)
+size_t tq_fit_instrumental_size(const tq_fit *of, size_t n_segment)
 {
     const size_t n = of->n_experiment;
     return tq_scratch_cost(1, sizeof(tq_fit)) + tq_scratch_cost(of->n_row, sizeof(tq_fit_row)) +
            tq_scratch_cost(n, sizeof(tq_fit_experiment)) +
-           tq_scratch_cost(n * instrumental_set(of), sizeof(double)) +
+           tq_scratch_cost(n * n_segment * instrumental_set(of), sizeof(double)) +
            n * tq_scratch_cost(of->n_row, sizeof(tq_high_frequency_inertia_sums));
 }
 
-tq_status tq_fit_instrumental(const tq_fit *of, size_t lag, tq_scratch *memory, tq_fit **ret_fit,
-                              tq_error *reterr)
+tq_status tq_fit_instrumental(const tq_fit *of, size_t lag, size_t n_segment, tq_scratch *memory,
+                              tq_fit **ret_fit, tq_error *reterr)
 {
-    const size_t n_set = instrumental_set(of);
+    const size_t n_set = n_segment * instrumental_set(of);
     tq_fit *fit = tq_scratch_take(memory, 1, sizeof *fit);
     tq_fit_row *rows = tq_scratch_take(memory, of->n_row, sizeof *rows);
     tq_fit_experiment *each = tq_scratch_take(memory, of->n_experiment, sizeof *each);
@@ -130,19 +128,21 @@ tq_status tq_fit_instrumental(const tq_fit *of, size_t lag, tq_scratch *memory, 
     for (size_t e = 0; good && e < of->n_experiment; e++) {
         each[e] = (tq_fit_experiment){
             .sets = sets + e * n_set,
+            .row_is_used = of->experiments[e].row_is_used,
             .fast = tq_scratch_take(memory, of->n_row, sizeof(tq_high_frequency_inertia_sums))};
         good = each[e].fast != NULL;
     }
     if (!good) {
-        return tq_fail(reterr, TQ_ERR_SCRATCH, "memory", 0, (double)tq_fit_instrumental_size(of));
+        return tq_fail(reterr, TQ_ERR_SCRATCH, "memory", 0,
+                       (double)tq_fit_instrumental_size(of, n_segment));
     }
     *fit = *of;
-    fit->options.method = TQ_FIT_IV;
+    fit->options.method = n_segment > 1 ? TQ_FIT_FEASIBLE_IV : TQ_FIT_IV;
     fit->options.lag = lag > 0 ? lag : 1;
     fit->rows = rows;
     fit->experiments = each;
-    fit->segment_max = INSTRUMENTAL_SEGMENTS;
-    fit->searches = true; /* one segment an experiment */
+    fit->segment_max = n_segment;
+    fit->searches = n_segment == 1; /* one segment an experiment */
     fit->weighs = false;
     fit->set_size = 0;
     for (size_t r = 0; r < of->n_row; r++) {
@@ -154,4 +154,12 @@ tq_status tq_fit_instrumental(const tq_fit *of, size_t lag, tq_scratch *memory, 
     }
     *ret_fit = fit;
     return TQ_OK;
+}
+
+void tq_fit_take_fast(tq_fit *fit, const tq_fit *of)
+{
+    for (size_t e = 0; e < fit->n_experiment; e++) {
+        memcpy(fit->experiments[e].fast, of->experiments[e].fast,
+               fit->n_row * sizeof *fit->experiments[e].fast);
+    }
 }

@@ -42,14 +42,17 @@ size_t tq_fit_another_size(const tq_fit *fit);
 
 /**
  * A fit of the same columns, with the same friction law, and no data; by instruments a lag of
- * `lag` samples apart, or the caller's (tq_fit_push_instruments).
+ * `lag` samples apart, or the caller's (tq_fit_push_instruments). Of one segment a recording it is
+ * for estimates alone; with more, up to `n_segment`, tq_fit_solve has deviations.
  *
  * Memory   Takes tq_fit_instrumental_size(of) bytes of `memory` for as long as it is used; borrows
  *          the columns of `of`, which must not change.
  * Returns  TQ_OK, TQ_ERR_SCRATCH.
  */
-tq_status tq_fit_instrumental(const tq_fit *of, size_t lag, tq_scratch *memory, tq_fit **ret_fit,
-                              tq_error *reterr);
-size_t tq_fit_instrumental_size(const tq_fit *of);
+tq_status tq_fit_instrumental(const tq_fit *of, size_t lag, size_t n_segment, tq_scratch *memory,
+                              tq_fit **ret_fit, tq_error *reterr);
+size_t tq_fit_instrumental_size(const tq_fit *of, size_t n_segment);
+/* Takes over the torque beyond the cut-off of `of`, whose columns it has. */
+void tq_fit_take_fast(tq_fit *fit, const tq_fit *of);
 
 #endif

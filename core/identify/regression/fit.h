@@ -114,6 +114,10 @@ tq_status tq_fit_begin(tq_fit *fit, size_t experiment, size_t n_sample, tq_scrat
 tq_status tq_fit_push(tq_fit_stream *stream, const tq_experiment_block *block, tq_error *reterr);
 tq_status tq_fit_end(tq_fit_stream *stream, tq_error *reterr);
 
+/* Rows of torque that are known in one experiment, of those that the fit uses: (nv) borrowed; NULL:
+ * all of them. Before the experiment begins. */
+void tq_fit_use_rows(tq_fit *fit, size_t experiment, const bool *row_is_used);
+
 /**
  * Push at most TQ_FOLD_RUN samples, in no order, with instruments of the caller's: the columns at
  * the states of `instruments` (q, qd, qdd, tau), whose signs are those of its rates. For a fit by a

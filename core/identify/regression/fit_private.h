@@ -27,6 +27,7 @@ typedef struct tq_fit_row {
 typedef struct tq_fit_experiment {
     size_t n_sample, n_segment;
     size_t length;                        /* samples of a segment */
+    const bool *row_is_used;              /* (n_row) borrowed; NULL: as the fit's */
     double *sets;                         /* (segment_max x set_size) */
     tq_high_frequency_inertia_sums *fast; /* (n_row) */
 } tq_fit_experiment;

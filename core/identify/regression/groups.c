@@ -38,7 +38,11 @@ bool tq_groups_take(const tq_fit *fit, const tq_fit_found *found, tq_scratch *sc
 
 bool tq_groups_are_experiments(const tq_fit *fit)
 {
-    return fit->n_experiment >= EXPERIMENTS_ENOUGH;
+    bool is_whole = true; /* leaving an experiment out takes a row whose torque only it has */
+    for (size_t e = 0; e < fit->n_experiment; e++) {
+        is_whole = is_whole && fit->experiments[e].row_is_used == NULL;
+    }
+    return is_whole && fit->n_experiment >= EXPERIMENTS_ENOUGH;
 }
 
 size_t tq_groups_count(const tq_fit *fit)

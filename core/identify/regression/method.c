@@ -82,13 +82,27 @@ static double of_prior(const tq_fit *fit, const double *set, size_t r, const dou
                : 1.0;
 }
 
+/* samples of n_sample in which row r is known, by its part of all experiments */
+static double samples_of(const tq_fit *fit, size_t r, size_t n_sample)
+{
+    double all = 0.0;
+    double known = 0.0;
+    for (size_t e = 0; e < fit->n_experiment; e++) {
+        const bool *used = fit->experiments[e].row_is_used;
+        const double n = (double)fit->experiments[e].n_sample;
+        all += n;
+        known += used == NULL || used[r] ? n : 0.0;
+    }
+    return n_sample == 0 || !(known > 0.0) ? 1.0 : (double)n_sample * (known / all);
+}
+
 /* residual deviations of the rows at the values, and weights 1 / deviation */
 static void weigh_rows(const tq_fit *fit, const double *set, size_t n_sample, const double *prior,
                        tq_fit_found *found)
 {
     for (size_t r = 0; r < fit->n_row; r++) {
         const double square = tq_fit_row_square(fit, set, r);
-        const double n = n_sample > 0 ? (double)n_sample : 1.0;
+        const double n = samples_of(fit, r, n_sample);
         const double residual = sqrt(tq_fit_row_residual(fit, set, r, found->value) / n);
         found->sigma[r] = residual;
         if (square > 0.0) {
@@ -365,14 +379,14 @@ static void finish(const tq_fit *fit, const double *set, size_t n_sample, bool p
 {
     const bool has_bodies =
         fit->options.method == TQ_FIT_FEASIBLE || fit->options.method == TQ_FIT_FEASIBLE_IV;
-    const double n = n_sample > 0 ? (double)n_sample : 1.0;
     if (plain || !has_bodies) {
         lift(fit, found->value, found->full);
     }
     const tq_reduced data = {fit->n_column, found->triangle, fit->nominal};
     found->objective = tq_reduced_residual(&data, found->value);
     for (size_t r = 0; r < fit->n_row; r++) {
-        found->sigma[r] = sqrt(tq_fit_row_residual(fit, set, r, found->value) / n);
+        found->sigma[r] =
+            sqrt(tq_fit_row_residual(fit, set, r, found->value) / samples_of(fit, r, n_sample));
     }
 }
 

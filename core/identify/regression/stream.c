@@ -93,6 +93,16 @@ static void weigh(const tq_fit *fit, double *values, size_t n)
     }
 }
 
+static bool is_known(const tq_fit_experiment *experiment, size_t r)
+{
+    return experiment->row_is_used == NULL || experiment->row_is_used[r];
+}
+
+void tq_fit_use_rows(tq_fit *fit, size_t experiment, const bool *row_is_used)
+{
+    fit->experiments[experiment].row_is_used = row_is_used;
+}
+
 static void fold(tq_fit_stream *stream, double *values, const int64_t *offset, size_t n)
 {
     const tq_fit *fit = stream->fit;
@@ -100,8 +110,10 @@ static void fold(tq_fit_stream *stream, double *values, const int64_t *offset, s
     const tq_kernels *kernels = tq_kernels_for(TQ_FOLD_RUN);
     for (size_t r = 0; r < fit->n_row; r++) {
         const tq_fit_row *row = &fit->rows[r];
-        kernels->fold((long)row->width, offset != NULL ? offset : row->offset, values,
-                      stream->lanes + row->triangle * TQ_FOLD_LANES);
+        if (is_known(stream->experiment, r)) {
+            kernels->fold((long)row->width, offset != NULL ? offset : row->offset, values,
+                          stream->lanes + row->triangle * TQ_FOLD_LANES);
+        }
         offset = offset != NULL ? offset + row->width : NULL;
     }
     tq_fpmode_leave(mode);
@@ -259,6 +271,9 @@ static void add_fast(const tq_fit_stream *stream, const tq_experiment_block *blo
     const size_t n_row = stream->fit->n_row;
     for (size_t r = 0; r < n_row; r++) {
         const double *a = block->fast + r * block->stride;
+        if (!is_known(stream->experiment, r)) {
+            continue;
+        }
         tq_high_frequency_inertia_add(&stream->experiment->fast[r], block->n_sample, a,
                                       a + n_row * block->stride, block->tau + r * block->stride,
                                       block->tau_raw + r * block->stride);
@@ -341,6 +356,9 @@ tq_status tq_fit_push_instruments(tq_fit_stream *stream, const tq_experiment_blo
         clear_lost(fit, n, lost, beside->values);
         fold(stream, now->values, stream->delay.offset, n);
         stream->n_segment += n;
+    }
+    if (status == TQ_OK && stream->n_segment >= stream->experiment->length) {
+        status = end_segment(stream, reterr);
     }
     return status;
 }

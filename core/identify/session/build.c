@@ -83,6 +83,9 @@ tq_status tq_session_build_all(tq_identify *id, tq_error *reterr)
     id->fit = NULL;
     const tq_status status = build_for(id, id->options.n_fitted, reterr);
     if (status == TQ_OK) {
+        for (size_t e = 0; e < id->options.n_fitted; e++) {
+            tq_fit_use_rows(id->fit, e, id->options.recordings[e].row_is_used);
+        }
         id->result.fit = id->fit;
         id->result.columns = tq_fit_columns(id->fit, &id->result.n_column);
         id->result.base = tq_fit_base(id->fit);

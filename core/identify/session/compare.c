@@ -20,6 +20,12 @@ static tq_comparison_plan plan_of(const tq_identify *id)
     };
 }
 
+/* the fit along measured motion */
+static const tq_fit *fit_of(const tq_identify *id)
+{
+    return id->measured != NULL ? id->measured : id->fit;
+}
+
 /* A comparison that is too large is left out: the result does not need it. */
 tq_status tq_session_compare(tq_identify *id, tq_error *reterr)
 {
@@ -27,7 +33,7 @@ tq_status tq_session_compare(tq_identify *id, tq_error *reterr)
     const tq_comparison_plan plan = plan_of(id);
     id->now.state = TQ_SESSION_DONE;
     if (plan.n > 0 && plan.n <= TQ_ESTIMATORS) {
-        const size_t size = tq_comparison_size(id->fit, &plan);
+        const size_t size = tq_comparison_size(fit_of(id), &plan);
         id->result.is_too_large_to_compare = size > plan.memory_max;
         if (size <= plan.memory_max) {
             tq_session_need(id, TQ_IDENTIFY_OF_COMPARISON, size);
@@ -42,7 +48,7 @@ tq_status tq_session_compare_begin(tq_identify *id, tq_error *reterr)
     const tq_comparison_plan plan = plan_of(id);
     id->now.in_part = false;
     id->now.state = TQ_SESSION_COMPARE_NEXT;
-    return tq_comparison_begin(id->fit, &id->result.solution, &plan,
+    return tq_comparison_begin(fit_of(id), &id->result.solution, &plan,
                                &id->memory[TQ_IDENTIFY_OF_COMPARISON], &id->comparison, reterr);
 }
 

@@ -213,9 +213,9 @@ tq_status tq_session_read_all(tq_identify *id, tq_error *reterr)
     now->in_part = false;
     now->is_last = now->is_sampled;
     tq_fit_freeze(id->fit);
-    now->state = TQ_SESSION_VALIDATE;
+    now->state = id->options.is_output ? TQ_SESSION_OUTPUT : TQ_SESSION_VALIDATE;
     if (now->is_sampled) {
-        pass(id, TQ_SESSION_VALIDATE);
+        pass(id, now->state);
     }
     return TQ_OK;
 }

@@ -60,8 +60,10 @@ static void archive_all(tq_identify *id, tq_archive *archive)
 size_t tq_identify_save_size(tq_identify *id)
 {
     const tq_identify_pass pass = id->now.pass;
-    if (!id->is_reading || (pass != TQ_IDENTIFY_PASS_ALIGN && pass != TQ_IDENTIFY_PASS_FIT &&
-                            pass != TQ_IDENTIFY_PASS_VALIDATE)) {
+    if (!id->is_reading ||
+        (pass != TQ_IDENTIFY_PASS_ALIGN && pass != TQ_IDENTIFY_PASS_FIT &&
+         pass != TQ_IDENTIFY_PASS_VALIDATE) ||
+        id->measured != NULL) { /* output error begins again from the fit before */
         return 0;
     }
     tq_archive archive = {.mode = TQ_ARCHIVE_COUNT};

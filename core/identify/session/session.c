@@ -186,6 +186,10 @@ static tq_session_enter *const enter[TQ_SESSION_STATES] = {
     [TQ_SESSION_FORESEE_PASS] = tq_session_foresee_pass,
     [TQ_SESSION_FORESEEN] = tq_session_foreseen,
     [TQ_SESSION_READ_ALL] = tq_session_read_all,
+    [TQ_SESSION_OUTPUT] = tq_session_output,
+    [TQ_SESSION_OUTPUT_BEGIN] = tq_session_output_begin,
+    [TQ_SESSION_OUTPUT_NEXT] = tq_session_output_next,
+    [TQ_SESSION_OUTPUT_SOLVE] = tq_session_output_solve,
     [TQ_SESSION_VALIDATE] = tq_session_validate,
     [TQ_SESSION_VALIDATE_PASS] = tq_session_validate_pass,
     [TQ_SESSION_VALIDATED] = tq_session_validated,
@@ -254,8 +258,9 @@ static uint64_t fingerprint_of(const tq_identify_options *o, size_t nv)
     uint64_t sum = (uint64_t)o->n_recording * 1000003u + (uint64_t)o->n_fitted * 31u + nv;
     const tq_recording_filter f = o->filter;
     const double numbers[] = {
-        (double)f.kind,   (double)f.order,  f.cutoff,           f.tau_f,
-        (double)f.window, (double)f.degree, (double)f.decimate, (double)o->fit.method};
+        (double)f.kind,          (double)f.order,  f.cutoff,           f.tau_f,
+        (double)f.window,        (double)f.degree, (double)f.decimate, (double)o->fit.method,
+        o->is_output ? 1.0 : 0.0};
     sum ^= tq_archive_checksum((const unsigned char *)numbers, sizeof numbers);
     for (size_t i = 0; i < o->n_recording; i++) {
         const tq_identify_recording *r = &o->recordings[i];

@@ -40,6 +40,10 @@ typedef enum tq_session_state {
     TQ_SESSION_FORESEE_PASS,
     TQ_SESSION_FORESEEN,
     TQ_SESSION_READ_ALL,
+    TQ_SESSION_OUTPUT, /* output error */
+    TQ_SESSION_OUTPUT_BEGIN,
+    TQ_SESSION_OUTPUT_NEXT,
+    TQ_SESSION_OUTPUT_SOLVE,
     TQ_SESSION_VALIDATE,
     TQ_SESSION_VALIDATE_PASS,
     TQ_SESSION_VALIDATED,
@@ -152,6 +156,7 @@ struct tq_identify {
     size_t n_need;
 
     tq_fit *fit;
+    const tq_fit *measured; /* the fit along measured motion where `fit` is output error's */
     tq_fit_stream *stream;
     size_t *pushed;   /* (n_recording) samples of its last pass */
     size_t *fitted;   /* (n_recording) samples of its last TQ_IDENTIFY_PASS_FIT */
@@ -183,6 +188,8 @@ tq_session_enter tq_session_plan, tq_session_take_memory, tq_session_converge,
     tq_session_foreseen, tq_session_read_all;
 tq_session_enter tq_session_variance, tq_session_find_variance, tq_session_bias,
     tq_session_find_bias, tq_session_instruments;
+tq_session_enter tq_session_output, tq_session_output_begin, tq_session_output_next,
+    tq_session_output_solve;
 tq_session_enter tq_session_validate, tq_session_validate_pass, tq_session_validated;
 tq_session_enter tq_session_compare, tq_session_compare_begin, tq_session_compare_next;
 tq_session_enter tq_session_resume, tq_session_resume_fit, tq_session_resume_rest;

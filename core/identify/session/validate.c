@@ -35,6 +35,7 @@ static tq_static_check_plan static_check_plan(const tq_identify *id, size_t i)
     const double period = id->options.recordings[i].step * (double)id->options.filter.decimate;
     const double n = round(STANDSTILL / period);
     return (tq_static_check_plan){.period = period,
+                                  .row_is_used = id->options.recordings[i].row_is_used,
                                   .moving = TQ_IDENTIFY_MOVING,
                                   .least = n > (double)LEAST ? (size_t)n : LEAST};
 }
@@ -222,6 +223,8 @@ tq_status tq_session_validate_begin_recording(tq_identify *id, size_t i, tq_erro
         tq_stand_in_next(v->stand_in, tq_identify_expected(id, i, false));
     }
     v->validated.value = v->value;
+    v->fitted.row_is_used = v->validated.row_is_used = v->own.row_is_used =
+        id->options.recordings[i].row_is_used;
     tq_residuals_next(&v->fitted);
     tq_residuals_next(&v->validated);
     return status;
@@ -345,6 +348,13 @@ static bool rests(const tq_identify *id, uint32_t joint)
     return n_still == id->options.n_fitted && n_other > 0;
 }
 
+/* The joint's torque is left out in the recording: it is read as 0. */
+static bool is_left_out(const tq_identify *id, const tq_identify_recording *r, uint32_t joint)
+{
+    const size_t row = tq_mechanism_model(id->mechanism)->joints[joint].v_index;
+    return !tq_fit_uses_row(id->fit, row) || (r->row_is_used != NULL && !r->row_is_used[row]);
+}
+
 /* recordings with replaced values, and the largest fraction of their rows */
 static void put_outliers(tq_identify *id)
 {
@@ -373,7 +383,8 @@ static tq_status diagnose(tq_identify *id, tq_error *reterr)
         const tq_identify_recording *r = &id->options.recordings[e];
         for (size_t k = 0; k < r->n_stuck && result->n_finding < TQ_FINDING_MAX; k++) {
             const tq_stuck *s = &r->stuck[k];
-            if (s->is_whole && rests(id, s->joint)) {
+            if ((s->is_whole && rests(id, s->joint)) ||
+                (s->of_torque && is_left_out(id, r, s->joint))) {
                 continue;
             }
             result->findings[result->n_finding++] = (tq_finding){

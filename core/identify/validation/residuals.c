@@ -9,7 +9,8 @@
 #include "core/elementary/elementary.h"
 #include "core/identify/regression/fit_private.h"
 
-enum { PARTS = 3, LAG = 10, TERMS = 3 };
+enum { PARTS = 3, LAG = 10 };
+enum { BY_SLOWNESS, BY_LOAD, BY_POSITION, TERMS };
 static const double slow = 0.05; /* rad/s, m/s: decay of low-speed friction */
 
 /* running sums of one row of torque over one part of the data */
@@ -19,6 +20,7 @@ struct tq_residuals_row {
     double first;
     double residual, square, worst;
     double fastest;
+    double beyond;           /* squares */
     double lag_one, lag_ten; /* products of residuals */
     double before[LAG];      /* ring buffer of the last residuals */
     struct {
@@ -71,7 +73,8 @@ static void add(tq_residuals_row *row, double tau, double residual)
     row->n++;
 }
 
-/* regressors of terms that the model may lack, at this sample */
+/* Regressors of terms that the model may lack, at a sample in motion: torque at rest is anywhere
+ * within friction, and shows none of them. */
 static void add_terms(tq_residuals_row *row, double q, double qd, double predicted, double residual)
 {
     const double sign = qd > 0.0 ? 1.0 : qd < 0.0 ? -1.0 : 0.0;
@@ -86,14 +89,16 @@ static void add_terms(tq_residuals_row *row, double q, double qd, double predict
     }
 }
 
-/* squared correlation of a term with the residual */
+/* squared correlation of a term with the residual; 0: opposed to it, which friction is not */
 static double share(const tq_residuals_row *row, unsigned k)
 {
     const double n = (double)row->n;
     const double term = row->term[k].square - row->term[k].value * row->term[k].value / n;
     const double residual = row->square - row->residual * row->residual / n;
     const double product = row->term[k].product - row->term[k].value * row->residual / n;
-    return term > 0.0 && residual > 0.0 ? product * product / (term * residual) : 0.0;
+    const bool is_possible = product > 0.0 || k == BY_POSITION;
+    return term > 0.0 && residual > 0.0 && is_possible ? product * product / (term * residual)
+                                                       : 0.0;
 }
 
 /* predicted high-frequency torque, by the high-frequency acceleration: residuals are of the
@@ -118,6 +123,84 @@ static double coordinate(const tq_residuals *judge, size_t row, size_t sample)
 {
     const uint32_t of = judge->fit->rows[row].coordinate;
     return of != TQ_NONE ? judge->run->q[(size_t)of * TQ_FOLD_RUN + sample] : 0.0;
+}
+
+/* Full dry friction over the column's value: 1, the load, or by the gear of a mimic joint. */
+static double full_friction(const tq_fit *fit, const tq_column *column, double load)
+{
+    if (column->kind == TQ_COLUMN_LOAD) {
+        return fabs(load);
+    }
+    if (column->kind != TQ_COLUMN_PARAMETER) {
+        return 1.0;
+    }
+    const tq_joint *joint = &fit->mechanism->model.joints[column->parameter.joint];
+    return joint->mimic != TQ_NONE ? fabs(joint->mimic_multiplier) : 1.0;
+}
+
+static bool is_dry(const tq_column *column)
+{
+    const bool is_coulomb = column->kind == TQ_COLUMN_PARAMETER &&
+                            column->parameter.link == TQ_NONE &&
+                            column->parameter.kind == TQ_PARAMETER_COULOMB;
+    return is_coulomb || column->kind == TQ_COLUMN_STRIBECK || column->kind == TQ_COLUMN_LOAD ||
+           column->kind == TQ_COLUMN_COUPLED_COULOMB;
+}
+
+/* Squares of the torque beyond friction at rest, of a row's samples without motion:
+ * |tau - (model - dry)| - band, dry the friction of signs in the model, band all of it */
+static void add_standing(const tq_residuals *judge, size_t row, size_t n, const double *residual,
+                         const bool *moves)
+{
+    const tq_fit *fit = judge->fit;
+    const tq_fit_row *columns = &fit->rows[row];
+    double dry[TQ_FOLD_RUN] = {0.0};
+    double band[TQ_FOLD_RUN] = {0.0};
+    double load[TQ_FOLD_RUN];
+    tq_fit_run_torque(fit, judge->run, row, TQ_FIT_OF_BODIES, judge->value, load);
+    for (size_t c = 0; c < columns->n; c++) {
+        const tq_column *column = &fit->columns[columns->column[c]];
+        const double x = judge->value[columns->column[c]];
+        const double *values = judge->run->values + columns->offset[c];
+        for (size_t i = 0; i < n && is_dry(column); i++) {
+            dry[i] += x * values[i];
+            band[i] += fabs(x) * full_friction(fit, column, load[i]);
+        }
+    }
+    tq_residuals_row *standing = &judge->rows[TQ_RESIDUALS_STANDING * fit->n_row + row];
+    for (size_t i = 0; i < n; i++) {
+        const double beyond = moves[i] ? 0.0 : fmax(fabs(residual[i] + dry[i]) - band[i], 0.0);
+        standing->beyond += beyond * beyond;
+    }
+}
+
+/* Adds a row's samples; `predicted` is the model's torque. */
+static void add_row(const tq_residuals *judge, size_t row, size_t n, const double *tau,
+                    const double *rate, const double *predicted)
+{
+    const size_t n_row = judge->fit->n_row;
+    tq_residuals_row *all = &judge->rows[TQ_RESIDUALS_ALL * n_row + row];
+    double residual[TQ_FOLD_RUN];
+    bool moves[TQ_FOLD_RUN];
+    bool stands = false;
+    for (size_t i = 0; i < n; i++) {
+        moves[i] = fabs(rate[i]) > judge->moving;
+        stands = stands || !moves[i];
+        residual[i] = tau[i] - predicted[i];
+        tq_residuals_row *part =
+            &judge->rows[(moves[i] ? TQ_RESIDUALS_MOVING : TQ_RESIDUALS_STANDING) * n_row + row];
+        const double q = coordinate(judge, row, i);
+        const double qd = judge->run->qd[row * TQ_FOLD_RUN + i];
+        add(all, tau[i], residual[i]);
+        all->fastest = fmax(all->fastest, fabs(qd));
+        add(part, tau[i], residual[i]);
+        if (moves[i]) {
+            add_terms(part, q, qd, predicted[i], residual[i]);
+        }
+    }
+    if (stands) {
+        add_standing(judge, row, n, residual, moves);
+    }
 }
 
 void tq_residuals_next(tq_residuals *judge)
@@ -151,23 +234,12 @@ tq_status tq_residuals_push(tq_residuals *judge, const tq_experiment_block *bloc
             double predicted[TQ_FOLD_RUN];
             tq_fit_run_torque(fit, run, r, TQ_FIT_OF_ALL, judge->value, predicted);
             predict_fast(judge, block, r, first, n, predicted);
-            for (size_t i = 0; i < n; i++) {
-                const double tau = raw[r * stride + first + i];
-                const double residual = tau - predicted[i];
-                const bool moves = fabs(block->qd[r * stride + first + i]) > judge->moving;
-                tq_residuals_row *all = &judge->rows[TQ_RESIDUALS_ALL * fit->n_row + r];
-                const double q = coordinate(judge, r, i);
-                const double qd = run->qd[r * TQ_FOLD_RUN + i];
-                add(all, tau, residual);
-                all->fastest = fmax(all->fastest, fabs(qd));
-                add_terms(all, q, qd, predicted[i], residual);
-                add(&judge
-                         ->rows[(moves ? TQ_RESIDUALS_MOVING : TQ_RESIDUALS_STANDING) * fit->n_row +
-                                r],
-                    tau, residual);
-                if (ret_tau != NULL) {
-                    ret_tau[r * stride + first + i] = predicted[i];
-                }
+            if (judge->row_is_used == NULL || judge->row_is_used[r]) {
+                add_row(judge, r, n, raw + r * stride + first, block->qd + r * stride + first,
+                        predicted);
+            }
+            if (ret_tau != NULL) {
+                memcpy(ret_tau + r * stride + first, predicted, n * sizeof *ret_tau);
             }
         }
     }
@@ -177,6 +249,7 @@ tq_status tq_residuals_push(tq_residuals *judge, const tq_experiment_block *bloc
 tq_residual_stats tq_residuals_of(const tq_residuals *judge, unsigned part, size_t row)
 {
     const tq_residuals_row *sums = &judge->rows[part * judge->fit->n_row + row];
+    const tq_residuals_row *moving = &judge->rows[TQ_RESIDUALS_MOVING * judge->fit->n_row + row];
     const double n = (double)sums->n;
     if (sums->n == 0) {
         return (tq_residual_stats){.rmse = (double)NAN,
@@ -198,9 +271,10 @@ tq_residual_stats tq_residuals_of(const tq_residuals *judge, unsigned part, size
         .fastest = sums->fastest,
         .lag_one = sums->square > 0.0 ? sums->lag_one / sums->square : (double)NAN,
         .lag_ten = sums->square > 0.0 ? sums->lag_ten / sums->square : (double)NAN,
-        .by_slowness = share(sums, 0),
-        .by_load = share(sums, 1),
-        .by_position = share(sums, 2),
+        .by_slowness = share(moving, BY_SLOWNESS),
+        .by_load = share(moving, BY_LOAD),
+        .by_position = share(moving, BY_POSITION),
+        .beyond = sqrt(sums->beyond / n),
     };
 }
 

@@ -15,9 +15,12 @@ typedef struct tq_residual_stats {
     double fastest;        /* largest |rate| of the joint, rad/s or m/s */
     double lag_one;        /* autocorrelation of the residual at lag one and ten: white */
     double lag_ten;        /* noise has 0 +- 2/sqrt(n) */
-    double by_slowness;    /* fraction of the squared residual explained by a missing term: extra */
-    double by_load;        /* friction at low speed; friction by |torque|; a spring; 0 .. 1 */
+    double
+        by_slowness; /* fraction of the squared residual in motion explained by a missing term: */
+    double by_load;  /* extra friction at low speed; friction by |torque|; a spring; 0 .. 1 */
     double by_position;
+    double beyond; /* rms of |tau - model without dry friction| beyond the dry friction, N m: what
+                      friction at rest, which is anywhere within its band, does not explain */
 } tq_residual_stats;
 
 typedef struct tq_residuals_row tq_residuals_row; /* running sums */
@@ -28,7 +31,8 @@ typedef struct tq_residuals {
     const double *value;    /* (tq_fit_value_count) borrowed */
     tq_residuals_row *rows; /* (3 nv): all samples, moving, standing */
     struct tq_fit_run *run;
-    double moving; /* a joint is in motion above this, rad/s or m/s */
+    double moving;           /* a joint is in motion above this, rad/s or m/s */
+    const bool *row_is_used; /* (nv) of the experiment at hand, borrowed; NULL: all are known */
     tq_scratch *scratch;
 } tq_residuals;
 

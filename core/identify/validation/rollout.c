@@ -45,7 +45,7 @@ size_t tq_rollout_size(const tq_fit *fit, const tq_rollout_plan *plan)
     const size_t nv = fit->n_row;
     return tq_scratch_cost(1, sizeof(tq_rollout)) + tq_fit_run_size(fit) +
            tq_scratch_cost((plan->n_step + 1) * kept_rows(fit, plan) * LANES, sizeof(double)) +
-           14 * tq_scratch_cost(nv * LANES, sizeof(double)) +
+           15 * tq_scratch_cost(nv * LANES, sizeof(double)) +
            (tq_rollout_is_drawn(plan) ? 2 : 1) * tq_scratch_cost(nv * nv * LANES, sizeof(double)) +
            tq_scratch_cost(nv, sizeof(tq_rollout_sums));
 }
@@ -53,9 +53,9 @@ size_t tq_rollout_size(const tq_fit *fit, const tq_rollout_plan *plan)
 static bool take(tq_rollout *r, tq_scratch *scratch)
 {
     const size_t nv = r->fit->n_row;
-    double **rows[] = {&r->q,      &r->v,        &r->q2,       &r->v2,          &r->k1,
-                       &r->k2,     &r->rest,     &r->bodies,   &r->damping,     &r->pull,
-                       &r->q_rate, &r->q_before, &r->v_before, &r->acceleration};
+    double **rows[] = {&r->q,      &r->v,        &r->q2,       &r->v2,           &r->k1,
+                       &r->k2,     &r->rest,     &r->bodies,   &r->damping,      &r->pull,
+                       &r->q_rate, &r->q_before, &r->v_before, &r->acceleration, &r->integral};
     bool good = true;
     r->n_kept = kept_rows(r->fit, &r->plan);
     r->grid = tq_scratch_take(scratch, (r->plan.n_step + 1) * r->n_kept * LANES, sizeof(double));
@@ -186,6 +186,7 @@ static tq_status simulate(tq_rollout *r, tq_error *reterr)
     memset(r->lost, 0, sizeof r->lost);
     memcpy(r->q, tq_rollout_point(r, 0, TQ_ROLLOUT_Q), nv * LANES * sizeof *r->q);
     memcpy(r->v, tq_rollout_point(r, 0, TQ_ROLLOUT_QD), nv * LANES * sizeof *r->v);
+    memset(r->integral, 0, nv * LANES * sizeof *r->integral);
     tq_status status = TQ_OK;
     for (size_t k = 0; status == TQ_OK && k < r->plan.n_step; k++) {
         if (r->sink != NULL) {

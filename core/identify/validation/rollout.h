@@ -7,13 +7,15 @@
 #include "core/identify/regression/fit.h"
 
 /* Gains of the controller that moved the robot, borrowed: what it adds to the torque of a
- * recording where the simulation is elsewhere, kp (q - q_s) + kd (qd - qd_s). With
+ * recording where the simulation is elsewhere, kp (q - q_s) + kd (qd - qd_s) + ki int (q - q_s) dt
+ * from the window's start on. With
  * tau = kp (q_c - q) + kd (qd_c - qd) the commanded motion need not be known, and noise of
  * position that the controller saw cancels: the sum is the controller's law at q_s. */
 typedef struct tq_feedback {
     const double *kp; /* (nv) N m/rad or N/m >= 0; by_mass: 1/s^2 */
     const double *kd; /* (nv) N m s/rad or N s/m >= 0; by_mass: 1/s */
-    bool by_mass;     /* computed torque: the mass matrix times both */
+    const double *ki; /* (nv) N m/(rad s) or N/(m s) >= 0; by_mass: 1/s^3; NULL: no integral */
+    bool by_mass;     /* computed torque: the mass matrix times all */
 } tq_feedback;
 
 /* Windows of a recording. A window starts at a measured state and is simulated open loop with the

@@ -189,6 +189,16 @@ static void add_product(const tq_rollout *r, double by, const double *x, size_t 
     }
 }
 
+/* the integral of the error since the window's start += by (q measured - q) at point k */
+static void add_integral(const tq_rollout *r, size_t k, double by, const double *q)
+{
+    const double *q_measured = tq_rollout_point(r, k, TQ_ROLLOUT_Q);
+    const bool has_integral = r->plan.feedback != NULL && r->plan.feedback->ki != NULL;
+    for (size_t e = 0; has_integral && e < r->fit->n_row * LANES; e++) {
+        r->integral[e] += by * (q_measured[e] - q[e]);
+    }
+}
+
 /* b += the torque that draws a simulation to the recording at point k */
 static void add_pull(const tq_rollout *r, size_t k, const double *q, const double *v, size_t n,
                      double *b)
@@ -203,7 +213,9 @@ static void add_pull(const tq_rollout *r, size_t k, const double *q, const doubl
     for (size_t e = 0; e < r->fit->n_row * LANES; e++) {
         const double kp = feedback != NULL ? feedback->kp[e / LANES] : w * w;
         const double kd = feedback != NULL ? feedback->kd[e / LANES] : w;
-        r->pull[e] = kp * (q_measured[e] - q[e]) + kd * (v_measured[e] - v[e]);
+        const double ki = feedback != NULL && feedback->ki != NULL ? feedback->ki[e / LANES] : 0.0;
+        r->pull[e] =
+            kp * (q_measured[e] - q[e]) + kd * (v_measured[e] - v[e]) + ki * r->integral[e];
     }
     if (feedback == NULL || feedback->by_mass) {
         add_product(r, 1.0, r->pull, n, b);
@@ -302,12 +314,16 @@ tq_status tq_rollout_step(tq_rollout *r, size_t k, size_t n, tq_error *reterr)
     factor(r, gamma_of * h, n);
     solve(r, r->k1, n);
     end_stage(r, h);
+    /* the integral's stages, s' = e: k1 = e and k2 = e2 - 2 k1 add h (e + e2) / 2 */
+    add_integral(r, k, h, r->q);
     tq_rollout_rescue(r, k + 1, n, stage_rate, r->q2, r->v2);
     status = evaluate(r, r->q2, r->v2, n, false, reterr);
     if (status != TQ_OK) {
         return status;
     }
     find_drive(r, k + 1, r->q2, r->v2, n, r->k2);
+    add_integral(r, k + 1, 0.5 * h, r->q2);
+    add_integral(r, k, -0.5 * h, r->q);
     add_product(r, -2.0, r->k1, n, r->k2);
     for (size_t e = 0; e < nv * LANES; e++) {
         r->pull[e] = r->v2[e] - 2.0 * r->q_rate[e];

@@ -305,6 +305,11 @@ static void judge_row(tq_static_check *s, size_t r, kept_pose *now)
     }
 }
 
+static bool is_known(const tq_static_check *s, size_t r)
+{
+    return tq_fit_uses_row(s->fit, r) && (s->plan.row_is_used == NULL || s->plan.row_is_used[r]);
+}
+
 static tq_status end_pose(tq_static_check *s, tq_error *reterr)
 {
     const tq_fit *fit = s->fit;
@@ -334,7 +339,7 @@ static tq_status end_pose(tq_static_check *s, tq_error *reterr)
         kept->q[i] = s->pose.q[i] / n;
     }
     for (size_t r = 0; r < nv; r++) {
-        if (tq_fit_uses_row(fit, r)) {
+        if (is_known(s, r)) {
             judge_row(s, r, kept);
         } else {
             kept->residual[r] = 0.0;

@@ -37,9 +37,10 @@ typedef struct tq_static_residual_payload {
 
 /* Criteria of standstill. */
 typedef struct tq_static_check_plan {
-    double period; /* of the samples, s; a time step above 1.5 periods ends a pose */
-    double moving; /* mean velocities below this are standstill, rad/s or m/s */
-    size_t least;  /* samples averaged together, the shortest pose; > 0 */
+    double period;           /* of the samples, s; a time step above 1.5 periods ends a pose */
+    const bool *row_is_used; /* (nv) borrowed; NULL: all torques are known */
+    double moving;           /* mean velocities below this are standstill, rad/s or m/s */
+    size_t least;            /* samples averaged together, the shortest pose; > 0 */
 } tq_static_check_plan;
 
 typedef struct tq_static_check tq_static_check;

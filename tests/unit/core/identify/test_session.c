@@ -354,6 +354,34 @@ Test(session, resumes_with_the_same_bits_before_every_recording, .timeout = 300)
     closed(&b);
 }
 
+/* output error after the fit: the arm is found, and resumes give the same bits */
+Test(session, output_error_is_a_method, .timeout = 300)
+{
+    bench a = opened(), b = opened();
+    a.options.is_output = b.options.is_output = true;
+    run(&a, CACHED, false);
+    run(&b, CACHED, true);
+    const tq_identify_result *x = tq_identify_found(a.session), *y = tq_identify_found(b.session);
+    double *truth = tqt_doubles(x->base->n_parameter), *beta = tqt_doubles(x->base->n_base);
+    tq_parameter_values(a.model, a.options.fit.model.with, truth);
+    tq_base_values(x->base, truth, beta);
+    for (size_t k = 0; k < x->base->n_base; k++) { /* steps of 5 ms */
+        cr_expect(epsilon_eq(dbl, x->solution.value[k], beta[k], 2e-3), "column %zu", k);
+        cr_expect(isfinite(x->solution.estimate[k].deviation) &&
+                  x->solution.estimate[k].deviation > 0.0);
+    }
+    expect_same(x->solution.value, y->solution.value, tq_fit_value_count(x->fit), "values");
+    expect_same(x->solution.covariance, y->solution.covariance, x->n_column * x->n_column,
+                "covariances");
+    expect_same_stats(&x->validated, &y->validated);
+    free(truth);
+    free(beta);
+    cr_expect(x->output->n_simulation >= 2 && x->output->n_lost == 0 && x->output->n_window > 0);
+    cr_expect(gt(sz, b.n_saved, 0));
+    closed(&a);
+    closed(&b);
+}
+
 /* a damaged state, or one of other data or another number of recordings, is not accepted */
 Test(session, refuses_what_is_not_its_own_state)
 {

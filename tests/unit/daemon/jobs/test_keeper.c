@@ -28,11 +28,17 @@ static void *keep(void *jobs)
     return NULL;
 }
 
-/* A job claimed by runner 0, with its fencing token, and a running keeper. */
+/* A running keeper, and a job claimed by runner 0 with its fencing token. */
 static tqd_jobs *claimed_jobs(pthread_t *ret_keeper, char id[TQD_JOB_ID_TEXT])
 {
     tqd_jobs *jobs = new_jobs();
     jobs->options.lease_ms = 30; /* a heartbeat every 10 ms */
+    cr_assert(eq(int, pthread_create(ret_keeper, NULL, keep, jobs), 0));
+    pthread_mutex_lock(&jobs->mutex);
+    while (!jobs->recovered) { /* it takes what is claimed before for a former process's */
+        pthread_cond_wait(&jobs->queued, &jobs->mutex);
+    }
+    pthread_mutex_unlock(&jobs->mutex);
     submit_job(id);
     tqd_job_claim claim = {.write.kind = TQD_WRITE_JOB_CLAIM, .node = "n", .lease_ms = 100000};
     cr_assert(eq(int, (int)tqd_store_write(store, &claim.write), TQD_STORE_OK));
@@ -41,7 +47,6 @@ static tqd_jobs *claimed_jobs(pthread_t *ret_keeper, char id[TQD_JOB_ID_TEXT])
     jobs->runners[0].busy = true;
     pthread_mutex_unlock(&jobs->runners[0].mutex);
     atomic_store(&jobs->n_started, 1);
-    cr_assert(eq(int, pthread_create(ret_keeper, NULL, keep, jobs), 0));
     return jobs;
 }
 

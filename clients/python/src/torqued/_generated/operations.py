@@ -24,16 +24,16 @@ if TYPE_CHECKING:
         CalibrateKinematicsNoiseOut, CalibrateKinematicsNotIdentifiedItemOut, CalibrateKinematicsObservabilityOut,
         CalibrateKinematicsOutliersItemOut, CalibrateKinematicsPlanesItemOut, CalibrateKinematicsReadAsItemOut,
         CalibrateKinematicsRequestLimits, CalibrateKinematicsRequestNoise, CalibrateKinematicsToolOut,
-        CalibrateKinematicsWithinLimitsOut, CalibrateNoiseOut, CalibrateParameterOut, CalibratePredictionItemOut,
-        CalibrateRankOut, CalibrateReadAsItemOut, CalibrateRegroupedItemOut, CalibrateRequestBounds,
-        CalibrateRequestModel, CalibrateUnidentifiableItemOut, CalibrateValidationOut, CollisionShape,
-        CompareColumns1, CompareColumnsItemOut, CompareReadAsItemOut, CompareSource, CompareSource1, ConstantWrench,
-        ConstrainedController, Controller, DistanceLeastOut, DistanceLeftOutItemOut, DistancePairsItemOut,
-        DistanceReadAsItemOut, Drive, DriveBodeOut, DriveInertiaOut, DriveLineOut, DriveLoopsOut,
-        DriveReadAsItemOut, DriveReductionOut, DriveRequestLoad, EnsembleEndStatesOut, EnsembleEndedItemOut,
-        EnsembleEventsOut, EnsembleOffConstraintsItemOut, EnsembleOutcomesOut, EnsembleReadAsItemOut,
-        EnsembleReturnedMembersItemOut, EnsembleStatisticsOut, EnsembleStatsOut, EventOut, EventRule,
-        ExcitationFourierOut, ExcitationReadAsItemOut, ExcitationRequestLimits, ExcitationScoreOut,
+        CalibrateKinematicsWithinLimitsOut, CalibrateNoiseOut, CalibrateOutputErrorOut, CalibrateParameterOut,
+        CalibratePredictionItemOut, CalibrateRankOut, CalibrateReadAsItemOut, CalibrateRegroupedItemOut,
+        CalibrateRequestBounds, CalibrateRequestModel, CalibrateUnidentifiableItemOut, CalibrateValidationOut,
+        CalibrateWrench, CollisionShape, CompareColumns1, CompareColumnsItemOut, CompareReadAsItemOut,
+        CompareSource, CompareSource1, ConstantWrench, ConstrainedController, Controller, DistanceLeastOut,
+        DistanceLeftOutItemOut, DistancePairsItemOut, DistanceReadAsItemOut, Drive, DriveBodeOut, DriveInertiaOut,
+        DriveLineOut, DriveLoopsOut, DriveReadAsItemOut, DriveReductionOut, DriveRequestLoad, EnsembleEndStatesOut,
+        EnsembleEndedItemOut, EnsembleEventsOut, EnsembleOffConstraintsItemOut, EnsembleOutcomesOut,
+        EnsembleReadAsItemOut, EnsembleReturnedMembersItemOut, EnsembleStatisticsOut, EnsembleStatsOut, EventOut,
+        EventRule, ExcitationFourierOut, ExcitationReadAsItemOut, ExcitationRequestLimits, ExcitationScoreOut,
         ForwardDynamicsAccelerationSecondDerivativesOut, ForwardDynamicsActuationOut,
         ForwardDynamicsCenterOfMassOut, ForwardDynamicsChecksOut, ForwardDynamicsChristoffelSymbolsOut,
         ForwardDynamicsConstraintJacobianOut, ForwardDynamicsCoriolisMatrixOut, ForwardDynamicsDecouplingOut,
@@ -637,6 +637,7 @@ class CalibrateResult(Result):
     torques_left_out: list[str]
     samples: int
     confidence: float
+    output_error: CalibrateOutputErrorOut
     instruments: CalibrateInstrumentsOut
     parameters: list[CalibrateParameterOut]
     parameter_values: list[float | None]
@@ -1384,15 +1385,15 @@ class RobotOperations:
             None = None, scale: LogScale | None = None, rate_hz: float | None = None, rows: ArrayLike | None = None,
             filter: LogFilter | None = None, delay_s: float | None = None, joints: Sequence[str] | None = None,
             controller: CalibrateController | None = None, at_rest: Mapping[str, Any] | None = None, contacts:
-            Sequence[str] | None = None, model: CalibrateRequestModel | None = None, method: Literal['feasible', 'ols',
-            'wls', 'irls', 'tls', 'ridge', 'bounded', 'iv', 'feasible-iv'] | None = None, bounds: CalibrateRequestBounds
-            | None = None, compare: Sequence[Literal['feasible', 'ols', 'wls', 'tls', 'ridge', 'bounded', 'iv',
-            'feasible-iv', 'entropic', 'idim-iv', 'feasible-idim-iv', 'didim', 'feasible-didim']] | None = None, lag_s:
-            float | None = None, prior: ArrayLike | None = None, ridge: float | None = None, bootstrap: int | None =
-            None, covariance: bool | None = None, column_noise: float | None = None, prior_weight: float | None = None,
-            confidence: float | None = None, validate: Literal['leave-one-out', 'none'] | Sequence[str |
-            CalibrateDataset1] | None = None, points: int | None = None, idempotency_key: str | None = None, progress:
-            bool | None = None
+            Sequence[str] | None = None, external_wrenches: Sequence[CalibrateWrench] | None = None, model:
+            CalibrateRequestModel | None = None, method: Literal['feasible', 'ols', 'wls', 'irls', 'tls', 'ridge',
+            'bounded', 'iv', 'feasible-iv', 'feasible-didim'] | None = None, bounds: CalibrateRequestBounds | None =
+            None, compare: Sequence[Literal['feasible', 'ols', 'wls', 'tls', 'ridge', 'bounded', 'iv', 'feasible-iv',
+            'entropic', 'idim-iv', 'feasible-idim-iv', 'didim', 'feasible-didim']] | None = None, lag_s: float | None =
+            None, prior: ArrayLike | None = None, ridge: float | None = None, bootstrap: int | None = None, covariance:
+            bool | None = None, column_noise: float | None = None, prior_weight: float | None = None, confidence: float
+            | None = None, validate: Literal['leave-one-out', 'none'] | Sequence[str | CalibrateDataset1] | None = None,
+            points: int | None = None, idempotency_key: str | None = None, progress: bool | None = None
     ) -> CalibrateResult:
         """Parameters from measured motion.
 
@@ -1427,11 +1428,16 @@ class RobotOperations:
                 then nothing but gravity acts on the base, and its six equations have torque 0. Needed where `tau`
                 is that of the joints alone; without it `tau` has six columns of the wrench on the base as well (its
                 coordinates' generalised forces)
+            external_wrenches: Forces and moments of the environment that the logs have columns of: soles with
+                sensors, a handle. Their generalised forces J^T w are added to the torque of each row, so that what
+                is left is the robot's own. Of a robot with a floating base nothing else then touches it but what
+                `contacts` names
             method: iv and feasible-iv fit against instruments, the same columns a little earlier and later: noise
                 of position, which draws least squares' inertias to zero when the cut-off is high or the encoder
                 coarse, does not bias them. Each parameter then states what least squares would give. Left out:
                 feasible, or feasible-iv where the noise of the logs would move some parameter by more than one
-                standard deviation (see `noise`)
+                standard deviation (see `noise`). feasible-didim: output error, see `compare`, after a fit by
+                feasible, with everything that feasible has: noise of position is in no column
             bounds: What is known of masses and centres of mass: weighed, or from CAD. The feasible fit stays
                 within, and `feasibility.bounds` states which of them change it and their price. Where a fit without
                 bounds is within them, it is the result. Only with method feasible and feasible-iv. A range of one
@@ -1462,10 +1468,10 @@ class RobotOperations:
         return self._compute('calibrate', CalibrateResult, {'datasets': datasets, 'columns': columns,
             'units': units, 'scale': scale, 'rate_hz': rate_hz, 'rows': rows, 'filter': filter, 'delay_s':
             delay_s, 'joints': joints, 'controller': controller, 'at_rest': at_rest, 'contacts': contacts,
-            'model': model, 'method': method, 'bounds': bounds, 'compare': compare, 'lag_s': lag_s, 'prior':
-            prior, 'ridge': ridge, 'bootstrap': bootstrap, 'covariance': covariance, 'column_noise':
-            column_noise, 'prior_weight': prior_weight, 'confidence': confidence, 'validate': validate,
-            'points': points}, idempotency_key, progress)
+            'external_wrenches': external_wrenches, 'model': model, 'method': method, 'bounds': bounds,
+            'compare': compare, 'lag_s': lag_s, 'prior': prior, 'ridge': ridge, 'bootstrap': bootstrap,
+            'covariance': covariance, 'column_noise': column_noise, 'prior_weight': prior_weight,
+            'confidence': confidence, 'validate': validate, 'points': points}, idempotency_key, progress)
 
     def payload(
             self, datasets: Sequence[str | CalibrateDataset1], *, reference: Sequence[str | CalibrateDataset1] | None =
@@ -1854,22 +1860,23 @@ class RobotJobs:
             None = None, scale: LogScale | None = None, rate_hz: float | None = None, rows: ArrayLike | None = None,
             filter: LogFilter | None = None, delay_s: float | None = None, joints: Sequence[str] | None = None,
             controller: CalibrateController | None = None, at_rest: Mapping[str, Any] | None = None, contacts:
-            Sequence[str] | None = None, model: CalibrateRequestModel | None = None, method: Literal['feasible', 'ols',
-            'wls', 'irls', 'tls', 'ridge', 'bounded', 'iv', 'feasible-iv'] | None = None, bounds: CalibrateRequestBounds
-            | None = None, compare: Sequence[Literal['feasible', 'ols', 'wls', 'tls', 'ridge', 'bounded', 'iv',
-            'feasible-iv', 'entropic', 'idim-iv', 'feasible-idim-iv', 'didim', 'feasible-didim']] | None = None, lag_s:
-            float | None = None, prior: ArrayLike | None = None, ridge: float | None = None, bootstrap: int | None =
-            None, covariance: bool | None = None, column_noise: float | None = None, prior_weight: float | None = None,
-            confidence: float | None = None, validate: Literal['leave-one-out', 'none'] | Sequence[str |
-            CalibrateDataset1] | None = None, points: int | None = None, idempotency_key: str | None = None
+            Sequence[str] | None = None, external_wrenches: Sequence[CalibrateWrench] | None = None, model:
+            CalibrateRequestModel | None = None, method: Literal['feasible', 'ols', 'wls', 'irls', 'tls', 'ridge',
+            'bounded', 'iv', 'feasible-iv', 'feasible-didim'] | None = None, bounds: CalibrateRequestBounds | None =
+            None, compare: Sequence[Literal['feasible', 'ols', 'wls', 'tls', 'ridge', 'bounded', 'iv', 'feasible-iv',
+            'entropic', 'idim-iv', 'feasible-idim-iv', 'didim', 'feasible-didim']] | None = None, lag_s: float | None =
+            None, prior: ArrayLike | None = None, ridge: float | None = None, bootstrap: int | None = None, covariance:
+            bool | None = None, column_noise: float | None = None, prior_weight: float | None = None, confidence: float
+            | None = None, validate: Literal['leave-one-out', 'none'] | Sequence[str | CalibrateDataset1] | None = None,
+            points: int | None = None, idempotency_key: str | None = None
     ) -> Job[CalibrateResult]:
         return self._compute('calibrate', CalibrateResult, {'datasets': datasets, 'columns': columns,
             'units': units, 'scale': scale, 'rate_hz': rate_hz, 'rows': rows, 'filter': filter, 'delay_s':
             delay_s, 'joints': joints, 'controller': controller, 'at_rest': at_rest, 'contacts': contacts,
-            'model': model, 'method': method, 'bounds': bounds, 'compare': compare, 'lag_s': lag_s, 'prior':
-            prior, 'ridge': ridge, 'bootstrap': bootstrap, 'covariance': covariance, 'column_noise':
-            column_noise, 'prior_weight': prior_weight, 'confidence': confidence, 'validate': validate,
-            'points': points}, idempotency_key)
+            'external_wrenches': external_wrenches, 'model': model, 'method': method, 'bounds': bounds,
+            'compare': compare, 'lag_s': lag_s, 'prior': prior, 'ridge': ridge, 'bootstrap': bootstrap,
+            'covariance': covariance, 'column_noise': column_noise, 'prior_weight': prior_weight,
+            'confidence': confidence, 'validate': validate, 'points': points}, idempotency_key)
 
     def payload(
             self, datasets: Sequence[str | CalibrateDataset1], *, reference: Sequence[str | CalibrateDataset1] | None =
@@ -2257,23 +2264,23 @@ class AsyncRobotOperations:
             None = None, scale: LogScale | None = None, rate_hz: float | None = None, rows: ArrayLike | None = None,
             filter: LogFilter | None = None, delay_s: float | None = None, joints: Sequence[str] | None = None,
             controller: CalibrateController | None = None, at_rest: Mapping[str, Any] | None = None, contacts:
-            Sequence[str] | None = None, model: CalibrateRequestModel | None = None, method: Literal['feasible', 'ols',
-            'wls', 'irls', 'tls', 'ridge', 'bounded', 'iv', 'feasible-iv'] | None = None, bounds: CalibrateRequestBounds
-            | None = None, compare: Sequence[Literal['feasible', 'ols', 'wls', 'tls', 'ridge', 'bounded', 'iv',
-            'feasible-iv', 'entropic', 'idim-iv', 'feasible-idim-iv', 'didim', 'feasible-didim']] | None = None, lag_s:
-            float | None = None, prior: ArrayLike | None = None, ridge: float | None = None, bootstrap: int | None =
-            None, covariance: bool | None = None, column_noise: float | None = None, prior_weight: float | None = None,
-            confidence: float | None = None, validate: Literal['leave-one-out', 'none'] | Sequence[str |
-            CalibrateDataset1] | None = None, points: int | None = None, idempotency_key: str | None = None, progress:
-            bool | None = None
+            Sequence[str] | None = None, external_wrenches: Sequence[CalibrateWrench] | None = None, model:
+            CalibrateRequestModel | None = None, method: Literal['feasible', 'ols', 'wls', 'irls', 'tls', 'ridge',
+            'bounded', 'iv', 'feasible-iv', 'feasible-didim'] | None = None, bounds: CalibrateRequestBounds | None =
+            None, compare: Sequence[Literal['feasible', 'ols', 'wls', 'tls', 'ridge', 'bounded', 'iv', 'feasible-iv',
+            'entropic', 'idim-iv', 'feasible-idim-iv', 'didim', 'feasible-didim']] | None = None, lag_s: float | None =
+            None, prior: ArrayLike | None = None, ridge: float | None = None, bootstrap: int | None = None, covariance:
+            bool | None = None, column_noise: float | None = None, prior_weight: float | None = None, confidence: float
+            | None = None, validate: Literal['leave-one-out', 'none'] | Sequence[str | CalibrateDataset1] | None = None,
+            points: int | None = None, idempotency_key: str | None = None, progress: bool | None = None
     ) -> Awaitable[CalibrateResult]:
         return self._compute('calibrate', CalibrateResult, {'datasets': datasets, 'columns': columns,
             'units': units, 'scale': scale, 'rate_hz': rate_hz, 'rows': rows, 'filter': filter, 'delay_s':
             delay_s, 'joints': joints, 'controller': controller, 'at_rest': at_rest, 'contacts': contacts,
-            'model': model, 'method': method, 'bounds': bounds, 'compare': compare, 'lag_s': lag_s, 'prior':
-            prior, 'ridge': ridge, 'bootstrap': bootstrap, 'covariance': covariance, 'column_noise':
-            column_noise, 'prior_weight': prior_weight, 'confidence': confidence, 'validate': validate,
-            'points': points}, idempotency_key, progress)
+            'external_wrenches': external_wrenches, 'model': model, 'method': method, 'bounds': bounds,
+            'compare': compare, 'lag_s': lag_s, 'prior': prior, 'ridge': ridge, 'bootstrap': bootstrap,
+            'covariance': covariance, 'column_noise': column_noise, 'prior_weight': prior_weight,
+            'confidence': confidence, 'validate': validate, 'points': points}, idempotency_key, progress)
 
     def payload(
             self, datasets: Sequence[str | CalibrateDataset1], *, reference: Sequence[str | CalibrateDataset1] | None =
@@ -2546,22 +2553,23 @@ class AsyncRobotJobs:
             None = None, scale: LogScale | None = None, rate_hz: float | None = None, rows: ArrayLike | None = None,
             filter: LogFilter | None = None, delay_s: float | None = None, joints: Sequence[str] | None = None,
             controller: CalibrateController | None = None, at_rest: Mapping[str, Any] | None = None, contacts:
-            Sequence[str] | None = None, model: CalibrateRequestModel | None = None, method: Literal['feasible', 'ols',
-            'wls', 'irls', 'tls', 'ridge', 'bounded', 'iv', 'feasible-iv'] | None = None, bounds: CalibrateRequestBounds
-            | None = None, compare: Sequence[Literal['feasible', 'ols', 'wls', 'tls', 'ridge', 'bounded', 'iv',
-            'feasible-iv', 'entropic', 'idim-iv', 'feasible-idim-iv', 'didim', 'feasible-didim']] | None = None, lag_s:
-            float | None = None, prior: ArrayLike | None = None, ridge: float | None = None, bootstrap: int | None =
-            None, covariance: bool | None = None, column_noise: float | None = None, prior_weight: float | None = None,
-            confidence: float | None = None, validate: Literal['leave-one-out', 'none'] | Sequence[str |
-            CalibrateDataset1] | None = None, points: int | None = None, idempotency_key: str | None = None
+            Sequence[str] | None = None, external_wrenches: Sequence[CalibrateWrench] | None = None, model:
+            CalibrateRequestModel | None = None, method: Literal['feasible', 'ols', 'wls', 'irls', 'tls', 'ridge',
+            'bounded', 'iv', 'feasible-iv', 'feasible-didim'] | None = None, bounds: CalibrateRequestBounds | None =
+            None, compare: Sequence[Literal['feasible', 'ols', 'wls', 'tls', 'ridge', 'bounded', 'iv', 'feasible-iv',
+            'entropic', 'idim-iv', 'feasible-idim-iv', 'didim', 'feasible-didim']] | None = None, lag_s: float | None =
+            None, prior: ArrayLike | None = None, ridge: float | None = None, bootstrap: int | None = None, covariance:
+            bool | None = None, column_noise: float | None = None, prior_weight: float | None = None, confidence: float
+            | None = None, validate: Literal['leave-one-out', 'none'] | Sequence[str | CalibrateDataset1] | None = None,
+            points: int | None = None, idempotency_key: str | None = None
     ) -> Awaitable[AsyncJob[CalibrateResult]]:
         return self._compute('calibrate', CalibrateResult, {'datasets': datasets, 'columns': columns,
             'units': units, 'scale': scale, 'rate_hz': rate_hz, 'rows': rows, 'filter': filter, 'delay_s':
             delay_s, 'joints': joints, 'controller': controller, 'at_rest': at_rest, 'contacts': contacts,
-            'model': model, 'method': method, 'bounds': bounds, 'compare': compare, 'lag_s': lag_s, 'prior':
-            prior, 'ridge': ridge, 'bootstrap': bootstrap, 'covariance': covariance, 'column_noise':
-            column_noise, 'prior_weight': prior_weight, 'confidence': confidence, 'validate': validate,
-            'points': points}, idempotency_key)
+            'external_wrenches': external_wrenches, 'model': model, 'method': method, 'bounds': bounds,
+            'compare': compare, 'lag_s': lag_s, 'prior': prior, 'ridge': ridge, 'bootstrap': bootstrap,
+            'covariance': covariance, 'column_noise': column_noise, 'prior_weight': prior_weight,
+            'confidence': confidence, 'validate': validate, 'points': points}, idempotency_key)
 
     def payload(
             self, datasets: Sequence[str | CalibrateDataset1], *, reference: Sequence[str | CalibrateDataset1] | None =

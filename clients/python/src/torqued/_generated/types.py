@@ -98,11 +98,12 @@ class CalibrateController(TypedDict):
     (`q_cmd`, and `qd_cmd` where it is logged); logs with torque keep theirs. Rates are the logged ones where both
     are, else central differences of q_cmd - q. Row k of the log is what the controller saw at one time. Feed-
     forward torque that it adds to its law is `tau_ff` of the log. Rows at `effort_limits` are left out (repair
-    saturated). An integrator has a state that no log contains: it is none of these
+    saturated)
     """
     kind: Literal['pd', 'pd-gravity', 'computed-torque']
     kp: float | ArrayLike | Mapping[str, Any]
     kd: float | ArrayLike | Mapping[str, Any]
+    ki: NotRequired[float | ArrayLike | Mapping[str, Any]]
     effort_limits: NotRequired[Literal['robot'] | float | ArrayLike | Mapping[str, Any]]
 
 
@@ -111,6 +112,7 @@ class CalibrateControllerUsedOut(TypedDict):
     law: str
     kp: Array
     kd: Array
+    ki: NotRequired[Array]
     effort_limits: list[float | None]
     torque_of: list[CalibrateControllerUsedTorqueOfItemOut]
     note: str
@@ -138,6 +140,7 @@ class CalibrateDataset1(TypedDict):
     base_position: NotRequired[str]
     base_quaternion_wxyz: NotRequired[str]
     base_twist: NotRequired[str]
+    contacts: NotRequired[Sequence[str]]
 
 
 class CalibrateDelayOut(TypedDict):
@@ -302,7 +305,8 @@ class CalibrateInstrumentsOut(TypedDict):
 
 
 class CalibrateJointsItemExplainedByOut(TypedDict):
-    """Shares of the residual's square that terms would take which the model may lack; named in `reasons` above 0.1
+    """Shares of the residual's square in motion that terms would take which the model may lack; named in `reasons`
+    above 0.1
     """
     slow_friction: NotRequired[float]
     load_friction: NotRequired[float]
@@ -466,6 +470,13 @@ class CalibrateNoiseOut(TypedDict):
     least_squares_bias_reason: NotRequired[str]
 
 
+class CalibrateOutputErrorOut(TypedDict):
+    """With method feasible-didim"""
+    simulations: int
+    windows: int
+    windows_lost: int
+
+
 class CalibrateParameterOut(TypedDict):
     name: str
     kind: str
@@ -562,6 +573,16 @@ class CalibrateValidationOut(TypedDict):
     rmse: NotRequired[Array]
     by_joint: NotRequired[list[CalibrateJointsItemOut]]
     by_dataset: NotRequired[list[dict[str, Any]]]
+
+
+class CalibrateWrench(TypedDict):
+    """As `Wrench`; its components are columns"""
+    link: str
+    force: NotRequired[str | int | Sequence[str | int]]
+    moment: NotRequired[str | int | Sequence[str | int]]
+    at: Literal['origin', 'com'] | ArrayLike
+    applied_to: Literal['robot', 'environment']
+    expressed_in: Literal['world', 'link']
 
 
 class CollisionShape(TypedDict):

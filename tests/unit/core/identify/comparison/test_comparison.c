@@ -255,8 +255,9 @@ Test(comparison, output_error_in_the_loop_of_the_recording)
     static const tq_estimator both[] = {TQ_ESTIMATOR_FEASIBLE, TQ_ESTIMATOR_DIDIM};
     static const double soft[4] = {60, 30, 12, 6}, stiff[4] = {40000, 20000, 400, 200},
                         rates[4] = {400, 400, 40, 40};
-    static const tq_feedback loops[] = {
-        {soft, soft + 2, false}, {stiff, stiff + 2, false}, {rates, rates + 2, true}};
+    static const tq_feedback loops[] = {{.kp = soft, .kd = soft + 2},
+                                        {.kp = stiff, .kd = stiff + 2},
+                                        {.kp = rates, .kd = rates + 2, .by_mass = true}};
     double before = NAN;
     for (size_t k = 0; k < sizeof loops / sizeof loops[0]; k++) {
         arm a = opened(TQ_FIT_FEASIBLE, 1.0, .05);
