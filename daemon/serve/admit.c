@@ -12,6 +12,7 @@
 #include "daemon/http/origin.h"
 #include "daemon/serve/address.h"
 #include "daemon/serve/server_private.h"
+#include "daemon/share.h"
 
 typedef struct header_scan {
     tqd_gate *gate;
@@ -495,14 +496,21 @@ static bool take_share(tqd_client *client, uint64_t n)
 {
     const tqd_request *request = &client->request;
     tqd_account *account = request->account;
+    const tqd_server *server = client->loop->server;
     const uint64_t own = request->who.limits.bodies;
-    const uint64_t most = own != 0 ? own : client->loop->server->options.client_bodies_b;
-    if (account == NULL || most == 0) {
+    if (account == NULL || (own == 0 && server->options.client_bodies_b == 0)) {
         return true;
     }
     /* a single body may use the whole budget: else the share would limit the size of a body */
     const uint64_t before =
         atomic_fetch_add_explicit(&account->body_bytes, n, memory_order_relaxed);
+    const uint64_t all = atomic_load_explicit(&server->body_bytes, memory_order_relaxed);
+    const uint64_t most =
+        own != 0 ? own
+                 : tqd_share_now(server->options.body_budget_b, server->options.client_bodies_b,
+                                 all > before + server->spare_max * server->n_loop
+                                     ? all - before - server->spare_max * server->n_loop
+                                     : 0);
     if (before + n <= most || (own == 0 && before == request->body_taken)) {
         return true;
     }
