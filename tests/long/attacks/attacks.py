@@ -144,7 +144,7 @@ class Run:
             return json.loads(one.getresponse().read())
 
         for state in ("queued", "running"):
-            until = time.monotonic() + conftest.PATIENCE
+            until = time.monotonic() + 10 * conftest.PATIENCE
             while (jobs := ask("GET", f"/v1/jobs?state={state}&robot=planar-2r&limit=100")["jobs"]) and time.monotonic() < until:
                 for job in jobs:
                     ask("POST", f"/v1/jobs/{job['id']}/cancel")
