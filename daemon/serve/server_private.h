@@ -264,13 +264,14 @@ bool tqd_admit_lasts(const tqd_client *client);
 /* False: the message of this request has a fault of framing, and is refused. Again at its end:
  * chunks and trailers may have one. */
 bool tqd_admit_framing(tqd_client *client);
-/* Takes n more bytes of the budget; false: refused, the budget or the share is exhausted. */
 /* The steps of namespace.c. Takes ?namespace= out of a query; enters that namespace, or refuses;
  * makes the name in the path a key. False: refused. */
 void tqd_namespace_take(tqd_client *client, char *query);
 bool tqd_namespace_enter(tqd_client *client);
 bool tqd_namespace_qualify(tqd_client *client);
 
+/* body_budget.c */
+/* Takes n more bytes of the budget; false: refused, the budget or the share is exhausted. */
 bool tqd_admit_body(tqd_client *client, uint64_t n);
 /* Releases n bytes of the budget. */
 void tqd_admit_body_end(tqd_client *client, uint64_t n);
