@@ -186,27 +186,6 @@ static void report_jobs(void *ctx, uint64_t n_running, uint64_t n_queued)
                n_running, n_queued);
 }
 
-/* Two daemons of one host, or of two containers with one host name, are two nodes: the state folder
- * is locked by one process; a hash of its path (FNV-1a) distinguishes them across restarts. */
-static const char *name_node(void)
-{
-    static char node[TQD_JOB_NODE_TEXT];
-    char host[TQD_JOB_NODE_TEXT - 10] = "";
-    uint32_t sum = 2166136261U;
-    if (settings.node[0] != '\0') {
-        return settings.node;
-    }
-    if (strncmp(settings.store, "sqlite:", 7) == 0) {
-        return NULL;
-    }
-    for (const char *c = state; *c != '\0'; c++) {
-        sum = (sum ^ (unsigned char)*c) * 16777619U;
-    }
-    (void)gethostname(host, sizeof host - 1);
-    snprintf(node, sizeof node, "%s.%08" PRIx32, host, sum);
-    return node;
-}
-
 /* The share of one client in a bound; at least 1. */
 static int64_t share_of(int64_t all)
 {
@@ -230,7 +209,7 @@ static bool open_jobs(char *why)
         .host_of = tqd_compute_host_of,
         .host_ctx = &computing,
         .state = state,
-        .node = name_node(),
+        .node = tqd_node_name(&settings, state),
         .n_runner = (size_t)settings.jobs,
         .n_spare = (size_t)settings.jobs_spare,
         .client_queued_max = (uint64_t)share_of(settings.jobs_queued),
@@ -256,8 +235,10 @@ static bool open_jobs(char *why)
 
 static bool open_datasets(void)
 {
-    const tqd_upload_queue_options options = {
-        .store = store, .workers = workers, .intakes_max = (size_t)settings.uploads};
+    const tqd_upload_queue_options options = {.store = store,
+                                              .workers = workers,
+                                              .intakes_max = (size_t)settings.uploads,
+                                              .client_max = (size_t)share_of(settings.uploads)};
     uploads = tqd_upload_queue_new(&options);
     datasets = (tqd_datasets){.store = store,
                               .uploads = uploads,
@@ -289,6 +270,7 @@ static bool open_server(const char **reterr)
                                   .n_socket = listener.n_socket,
                                   .n_loop = (size_t)settings.io_threads,
                                   .connections_max = (size_t)settings.connections,
+                                  .client_connections = (size_t)share_of(settings.connections),
                                   .body_budget_b = (uint64_t)settings.body_budget,
                                   .client_bodies_b = (uint64_t)share_of(settings.body_budget),
                                   .client_queue_max = (size_t)share_of(settings.queue),
@@ -348,7 +330,10 @@ static bool start_threads(void)
     for (int64_t i = 0; good && i < settings.workers; i++) {
         good = tqd_threads_start(&worker_threads, "worker", tqd_workers_run, workers);
     }
+    worker_threads.turns = TQD_TURNS_SHORT;
+    good = good && tqd_threads_start(&worker_threads, "soon", tqd_workers_run_soon, workers);
     good = good && tqd_threads_start(&job_threads, "keeper", tqd_jobs_keep, jobs);
+    job_threads.turns = TQD_TURNS_LATE;
     for (int64_t i = 0; good && i < settings.jobs + settings.jobs_spare; i++) {
         good = tqd_threads_start(&job_threads, "job", tqd_jobs_run, jobs);
     }
@@ -356,6 +341,7 @@ static bool start_threads(void)
     good = good && (settings.audit_size == 0 ||
                     tqd_threads_start(&audit_threads, "audit", tqd_audit_run, &audit));
     good = good && tqd_threads_start(&scrub_threads, "scrub", tqd_scrub_run, &scrub);
+    io_threads.turns = TQD_TURNS_SHORT;
     for (int64_t i = 0; good && i < settings.io_threads; i++) {
         good = tqd_threads_start(&io_threads, "io", tqd_server_run,
                                  tqd_server_loop(server, (size_t)i));

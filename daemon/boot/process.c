@@ -21,6 +21,7 @@
 #include <systemd/sd-daemon.h>
 
 #include "daemon/boot/cgroup.h"
+#include "daemon/store/jobs.h"
 
 enum { LARGE_BLOCK = 256 << 10, SCRATCH_LEAST = 4 << 20, REPLY_LEAST = 1 << 20 };
 
@@ -45,6 +46,25 @@ bool tqd_state_dir(const tqd_settings *settings, char *ret_path, size_t size)
     return n > 0 && (size_t)n < size;
 }
 
+const char *tqd_node_name(const tqd_settings *settings, const char *state_dir)
+{
+    static char node[TQD_JOB_NODE_TEXT];
+    char host[TQD_JOB_NODE_TEXT - 10] = "";
+    uint32_t sum = 2166136261U;
+    if (settings->node[0] != '\0') {
+        return settings->node;
+    }
+    if (strncmp(settings->store, "sqlite:", 7) == 0) {
+        return NULL;
+    }
+    for (const char *c = state_dir; *c != '\0'; c++) {
+        sum = (sum ^ (unsigned char)*c) * 16777619U;
+    }
+    (void)gethostname(host, sizeof host - 1);
+    snprintf(node, sizeof node, "%s.%08" PRIx32, host, sum);
+    return node;
+}
+
 /* Descriptors other than connections: the store, its files, epoll and event descriptors. */
 static int64_t descriptors_kept(const tqd_settings *settings)
 {
@@ -66,7 +86,7 @@ static void fit_memory(tqd_settings *settings, int64_t memory)
     char *const none[] = {name, NULL};
     char why[TQD_SETTING_WHY];
     (void)tqd_settings_read(&preset, 1, none, why);
-    const int64_t threads = settings->workers + settings->jobs + settings->jobs_spare;
+    const int64_t threads = settings->workers + settings->jobs + settings->jobs_spare + 1;
     if (settings->sample_budget == 0) {
         settings->sample_budget = memory / 2;
     }

@@ -13,6 +13,11 @@ enum { TQD_STATE_DIR_TEXT = 1024 };
 /* The state folder by the rules of --state-dir. False: none can be determined. */
 bool tqd_state_dir(const tqd_settings *settings, char *ret_path, size_t size);
 
+/* Two daemons of one host, or of two containers with one host name, are two nodes: the state folder
+ * is locked by one process; a hash of its path (FNV-1a) distinguishes them across restarts. NULL:
+ * there is one node. Valid until the next call. */
+const char *tqd_node_name(const tqd_settings *settings, const char *state_dir);
+
 /* Resolves settings of 0: workers and I/O threads by the cores this process may use. False with
  * `why` if the limit of open files is too low to serve. */
 bool tqd_settings_resolve(tqd_settings *settings, char why[TQD_SETTING_WHY]);

@@ -7,6 +7,7 @@
 #include <seccomp.h>
 #include <stddef.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 
 /* By subject. Calls that are not listed fail with ENOSYS: execve, fork, ptrace, memory of other
@@ -148,6 +149,7 @@ static const char *const allowed[] = {
     "getcpu",
     "getpid",
     "getppid",
+    "getpriority",
     "gettid",
     "gettimeofday",
     "nanosleep",
@@ -160,6 +162,7 @@ static const char *const allowed[] = {
     "sched_getparam",
     "sched_getscheduler",
     "sched_setaffinity",
+    "sched_setattr",
     "sched_yield",
     "set_robust_list",
     "set_tid_address",
@@ -209,13 +212,18 @@ static int allow_sockets(scmp_filter_ctx filter, bool connects)
     return fault;
 }
 
-/* No memory that is both written and executed, none that becomes executable; threads, but no new
- * processes. clone3 hides its flags from a filter: without it the C library uses clone. */
+/* No memory that is both written and executed, none that becomes executable; the nice value of the
+ * calling thread, which it can only raise; threads, but no new processes. clone3 hides its flags
+ * from a filter: without it the C library uses clone. */
 static int allow_by_argument(scmp_filter_ctx filter)
 {
     static const char *const maps[] = {"mmap", "mmap2"};
     int fault = seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(mprotect), 1,
                                  SCMP_A2(SCMP_CMP_MASKED_EQ, PROT_EXEC, 0));
+    if (fault == 0) {
+        fault = seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(setpriority), 2,
+                                 SCMP_A0(SCMP_CMP_EQ, PRIO_PROCESS, 0), SCMP_A1(SCMP_CMP_EQ, 0, 0));
+    }
     for (size_t i = 0; fault == 0 && i < sizeof maps / sizeof maps[0]; i++) {
         const int number = seccomp_syscall_resolve_name(maps[i]);
         if (number < 0) {

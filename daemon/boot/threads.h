@@ -9,10 +9,20 @@
 
 enum { TQD_THREADS_MAX = 600 };
 
-/* Zero-initialised; used by the main thread only. */
+/* How threads share cores among themselves; the process as a whole has what it had. */
+typedef enum tqd_turns {
+    TQD_TURNS_EVEN,
+    TQD_TURNS_SHORT, /* for short work that is waited for: a slice of 0.1 ms, not of 3, so that the
+                        thread runs soon after it wakes (Linux 6.12 and later) */
+    TQD_TURNS_LATE,  /* for work of minutes: nice 5, a third of the weight of the others */
+} tqd_turns;
+
+/* Zero-initialised, but for `turns`, which holds for threads started afterwards; used by the main
+ * thread only. */
 typedef struct tqd_threads {
     pthread_t id[TQD_THREADS_MAX];
     size_t n;
+    tqd_turns turns;
 } tqd_threads;
 
 /* Starts run(arg) on a new thread called `name` (at most 15 characters). Signals must be blocked

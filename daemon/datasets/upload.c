@@ -77,9 +77,18 @@ static bool open_put(void *ctx, const tqd_head *head, void **ret_exchange, tqd_r
         return false;
     }
     tqd_dataset_exchange *e = *ret_exchange;
-    e->intake = tqd_intake_open(datasets->uploads, &options, wake, e);
+    bool own = false;
+    e->intake = tqd_intake_open(datasets->uploads, head->who, &options, wake, e, &own);
     if (e->intake == NULL) {
-        tqa_problem_set(&problem, "busy", "other datasets are being received; try again");
+        if (own) {
+            tqa_problem_set(&problem, "too-many-requests",
+                            "as many datasets of \"%s\" are being received as it may send at once "
+                            "(setting: client_share)",
+                            tqd_identity_name(head->who));
+        } else {
+            tqa_problem_set(&problem, "busy", "other datasets are being received; try again");
+        }
+        problem.retry_after_s = 1;
         tqd_answer_problem(reply, head->request_id, &problem);
         tqd_dataset_close_exchange(e);
         return false;

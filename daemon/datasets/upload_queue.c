@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "daemon/queue/scratch.h"
+#include "daemon/share.h"
 #include "daemon/store/problem.h"
 
 enum { CHUNK = 256 << 10, CHUNKS = 4 };
@@ -34,6 +35,8 @@ struct tqd_intake {
     bool closed;    /* the upload thread frees it */
     bool completes; /* a worker waits until the ring is empty */
     tqd_intake *next;
+    tqd_intake *next_open, *prev_open;
+    char client[TQD_CLIENT_TEXT];
     /* used by the upload thread; by the worker while `completes` */
     tqd_upload *upload;
     tqa_dataset *dataset;
@@ -51,6 +54,7 @@ struct tqd_upload_queue {
     pthread_cond_t some;   /* an intake is queued, or stopping is set */
     pthread_cond_t empty;  /* the ring of a completing intake is empty */
     tqd_intake *first, **last;
+    tqd_intake *open; /* all of them */
     size_t n_intake;
     bool stopping;
 };
@@ -116,9 +120,45 @@ static void destroy(tqd_intake *intake)
     free(intake);
 }
 
-tqd_intake *tqd_intake_open(tqd_upload_queue *uploads, const tqa_dataset_options *options,
-                            void (*wake)(void *ctx), void *ctx)
+/* Counts the intake; false: too many, of its client if *ret_own. The mutex is held. */
+static bool admit(tqd_upload_queue *uploads, tqd_intake *intake, bool *ret_own)
 {
+    const tqd_upload_queue_options *options = &uploads->options;
+    size_t n_own = 0;
+    for (const tqd_intake *i = uploads->open; i != NULL; i = i->next_open) {
+        n_own += strcmp(i->client, intake->client) == 0;
+    }
+    *ret_own = intake->client[0] != '\0' &&
+               n_own >= tqd_share_now(options->intakes_max, options->client_max,
+                                      uploads->n_intake - n_own);
+    if (*ret_own || uploads->n_intake >= options->intakes_max) {
+        return false;
+    }
+    uploads->n_intake++;
+    intake->next_open = uploads->open;
+    if (uploads->open != NULL) {
+        uploads->open->prev_open = intake;
+    }
+    uploads->open = intake;
+    return true;
+}
+
+/* The mutex is held. */
+static void dismiss(tqd_upload_queue *uploads, tqd_intake *intake)
+{
+    *(intake->prev_open != NULL ? &intake->prev_open->next_open : &uploads->open) =
+        intake->next_open;
+    if (intake->next_open != NULL) {
+        intake->next_open->prev_open = intake->prev_open;
+    }
+    uploads->n_intake--;
+}
+
+tqd_intake *tqd_intake_open(tqd_upload_queue *uploads, const tqd_identity *who,
+                            const tqa_dataset_options *options, void (*wake)(void *ctx), void *ctx,
+                            bool *ret_own)
+{
+    *ret_own = false;
     tqd_intake *intake = calloc(1, sizeof *intake);
     if (intake == NULL) {
         return NULL;
@@ -126,6 +166,9 @@ tqd_intake *tqd_intake_open(tqd_upload_queue *uploads, const tqa_dataset_options
     intake->uploads = uploads;
     intake->wake = wake;
     intake->ctx = ctx;
+    if (who != NULL) {
+        memcpy(intake->client, who->client, sizeof intake->client);
+    }
     intake->dataset = tqa_dataset_open(options, NULL);
     bool taken = intake->dataset != NULL;
     if (taken) {
@@ -136,8 +179,7 @@ tqd_intake *tqd_intake_open(tqd_upload_queue *uploads, const tqa_dataset_options
         taken = taken && intake->chunks[i] != NULL;
     }
     pthread_mutex_lock(&uploads->mutex);
-    taken = taken && uploads->n_intake < uploads->options.intakes_max;
-    uploads->n_intake += taken ? 1 : 0;
+    taken = taken && admit(uploads, intake, ret_own);
     pthread_mutex_unlock(&uploads->mutex);
     if (!taken) {
         destroy(intake);
@@ -285,7 +327,7 @@ static void process_chunk(tqd_upload_queue *uploads)
     }
     intake->listed = false;
     if (intake->closed) {
-        uploads->n_intake--;
+        dismiss(uploads, intake);
         pthread_mutex_unlock(&uploads->mutex);
         destroy(intake);
         pthread_mutex_lock(&uploads->mutex);

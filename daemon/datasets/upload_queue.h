@@ -5,6 +5,7 @@
 #define TQD_DATASETS_UPLOAD_QUEUE_H
 
 #include "api/dataset.h"
+#include "daemon/http/bearer.h"
 #include "daemon/queue/workers.h"
 #include "daemon/store/datasets.h"
 #include "daemon/store/files.h"
@@ -17,6 +18,7 @@ typedef struct tqd_upload_queue_options {
     tqd_store *store;
     tqd_workers *workers; /* parsing and hashing run in parallel when a worker is idle */
     size_t intakes_max;   /* concurrent uploads; each takes 1.3 to 8 MiB */
+    size_t client_max;    /* of one named client that is alone (share.h); 0: no bound */
 } tqd_upload_queue_options;
 
 /* NULL: out of memory. */
@@ -28,10 +30,12 @@ void tqd_upload_queue_free(tqd_upload_queue *uploads); /* accepts NULL */
 
 /* ------------------------------------ the I/O thread of the upload's connection: never blocks */
 
-/* NULL: too many uploads, or out of memory. `wake(ctx)` is called on the upload thread, once after
- * each tqd_intake_room that returned false. */
-tqd_intake *tqd_intake_open(tqd_upload_queue *uploads, const tqa_dataset_options *options,
-                            void (*wake)(void *ctx), void *ctx);
+/* `who` may be NULL. NULL: too many uploads, of this client if *ret_own, or out of memory.
+ * `wake(ctx)` is called on the upload thread, once after each tqd_intake_room that returned
+ * false. */
+tqd_intake *tqd_intake_open(tqd_upload_queue *uploads, const tqd_identity *who,
+                            const tqa_dataset_options *options, void (*wake)(void *ctx), void *ctx,
+                            bool *ret_own);
 /* Backpressure. True: n bytes can be put now, or the upload has failed; n <= TQD_INTAKE_PIECE. */
 enum { TQD_INTAKE_PIECE = 256 << 10 };
 bool tqd_intake_room(tqd_intake *intake, size_t n);

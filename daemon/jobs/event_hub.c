@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "daemon/key.h"
+#include "daemon/share.h"
 
 void tqd_event_hub_init(tqd_event_hub *hub, size_t watch_max, size_t client_max)
 {
@@ -53,12 +54,16 @@ static bool has_share(const tqd_event_hub *hub, const tqd_identity *who)
     if (who == NULL || who->client[0] == '\0') {
         return false;
     }
-    const size_t most = who->limits.streams != 0 ? (size_t)who->limits.streams : hub->client_max;
+    const uint64_t own_max = who->limits.streams;
     size_t n = 0;
-    for (const tqd_watch *w = most != 0 ? hub->watches : NULL; w != NULL; w = w->next) {
+    if (own_max == 0 && hub->client_max == 0) {
+        return false;
+    }
+    for (const tqd_watch *w = hub->watches; w != NULL; w = w->next) {
         n += w->head->who != NULL && strcmp(w->head->who->client, who->client) == 0;
     }
-    return most != 0 && n >= most;
+    return n >= (own_max != 0 ? own_max
+                              : tqd_share_now(hub->watch_max, hub->client_max, hub->n_watch - n));
 }
 
 bool tqd_event_hub_watch(tqd_event_hub *hub, tqd_watch *watch, bool *ret_own)

@@ -42,7 +42,7 @@ typedef struct tqd_event_hub {
     uint64_t last_seq;
     tqd_watch *watches;
     size_t n_watch, watch_max;
-    size_t client_max; /* subscriptions of one client; 0: no bound */
+    size_t client_max; /* subscriptions of one client that is alone (share.h); 0: no bound */
     bool stopped;
     tqd_hub_event news[TQD_EVENT_HUB_RING];
 } tqd_event_hub;

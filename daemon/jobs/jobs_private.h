@@ -58,6 +58,7 @@ struct tqd_jobs {
     pthread_cond_t gone;
     pthread_mutex_t choosing; /* held from counting a client's running jobs to the claim */
     tqd_spent spent;
+    _Atomic uint64_t n_waiting;     /* jobs in the queue of all nodes, as last read by the keeper */
     _Atomic bool drained;           /* as last read by the keeper: running jobs are handed over */
     uint64_t n_parts, n_parts_seen; /* guarded by `mutex`: news of parts, and up to which of them no
                                        part was left */

@@ -260,12 +260,15 @@ static bool clear_files(tqd_jobs *jobs, file_sweep *l)
     return more || l->shelf < TQD_STORE_SHELVES;
 }
 
-/* Counters of running and queued jobs, for monitoring. */
+/* Counters of running and queued jobs, for monitoring and for clients' shares of the queue. */
 static void report_counts(tqd_jobs *jobs)
 {
     tqd_job_counts counts;
-    if (jobs->options.report != NULL &&
-        tqd_store_job_counts(jobs->options.store, &counts) == TQD_STORE_OK) {
+    if (tqd_store_job_counts(jobs->options.store, &counts) != TQD_STORE_OK) {
+        return;
+    }
+    atomic_store(&jobs->n_waiting, counts.n[TQD_JOB_QUEUED]);
+    if (jobs->options.report != NULL) {
         jobs->options.report(jobs->options.report_ctx, counts.n[TQD_JOB_RUNNING],
                              counts.n[TQD_JOB_QUEUED]);
     }

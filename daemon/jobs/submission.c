@@ -226,7 +226,9 @@ static void make_digest(submission *s)
 
 static void committed(tqd_write *write)
 {
-    tqd_jobs_changed(((const stored *)write)->jobs, true);
+    const stored *s = (const stored *)write;
+    tqd_quotas_count(s->jobs, &s->submit);
+    tqd_jobs_changed(s->jobs, true);
 }
 
 static void done(tqd_write *write)
@@ -273,7 +275,7 @@ static bool prepare(submission *s)
         .bytes = s->body,
         .size = s->n_body};
     submit->inputs = s->inputs;
-    tqd_quotas_set(tqd_jobs_settings(s->jobs), s->head->who, submit);
+    tqd_quotas_set(s->jobs, s->head->who, submit);
     return true;
 }
 

@@ -4,83 +4,22 @@
 #include "daemon/queue/workers.h"
 
 #include <assert.h>
-#include <pthread.h>
-#include <stdatomic.h>
-#include <stdint.h>
 #include <stdlib.h>
 
 #include "daemon/queue/scratch.h"
 #include "daemon/queue/spin.h"
+#include "daemon/queue/workers_private.h"
 
-enum { MEAN_OVER = 8, STALL_NS = 1000000000, SOON_ROW = 8 };
-
-typedef struct job {
-    void (*run)(void *arg);
-    void *arg;
-    int64_t since_ns; /* when it was queued */
-} job;
-
-/* A worker thread's record, on its stack. */
-typedef struct worker {
-    struct worker *next;
-    _Atomic uint64_t beats;
-    int64_t begun_ns; /* of its job; 0: none */
-} worker;
-
-/* A parallel loop that has, or will have, indices to claim. */
-typedef struct group {
-    struct group *next;
-    _Atomic size_t n;
-    size_t scratch_size;
-    void (*body)(void *arg, size_t i, void *scratch);
-    void *arg;
-    unsigned level;
-    bool is_long; /* its caller is not a worker, or runs inside such a group */
-    _Atomic size_t taken;
-    size_t grain;            /* one more worker is woken for each `grain` indices */
-    int64_t published_ns;    /* time of the last publication */
-    bool is_fast;            /* publications follow quickly: busy-poll for the next one */
-    _Atomic size_t helpers;  /* written under the mutex, like `stream`: */
-    tqd_task_stream *stream; /* freed by the last helper; NULL: its caller waits for it */
-} group;
-
-/* The group of a task stream. A parallel_for has its group on the caller's stack. */
-struct tqd_task_stream {
-    group group;
-    tqd_workers *workers;
-    void (*destroy)(void *arg);
-};
-
-struct tqd_workers {
-    pthread_mutex_t mutex;
-    pthread_cond_t work;   /* a job, a group or the stop */
-    pthread_cond_t helped; /* a helper has left its group */
-    group *groups;
-    size_t idle, n_called;       /* blocked workers, and those of them with a wake-up under way */
-    bool is_spinning;            /* a worker busy-polls for work */
-    _Atomic unsigned generation; /* generation: changes when there may be work */
-    size_t n_thread, n_long;     /* workers, and those of them that help long groups */
-    bool stopped;
-    worker *threads;
-    uint64_t beats_ended; /* of threads that have ended */
-    uint64_t beats_seen;  /* `beats` at the last liveness check */
-    bool had_work;        /* there was work at that check */
-    int64_t mean_ns;      /* moving average of the jobs' durations */
-    size_t head, n_job, size;
-    size_t n_soon;          /* short jobs: the first ones of the ring */
-    size_t soon_streak;     /* short jobs begun since the last other one */
-    _Atomic size_t waiting; /* n_job, readable without the mutex */
-    job ring[];
-};
+enum { MEAN_OVER = 8, SOON_ROW = 8 };
 
 /* nesting of parallel_for bodies on this thread */
 static _Thread_local unsigned depth;
 static _Thread_local bool is_worker, in_long;
-static _Thread_local worker *self;
+static _Thread_local tqd_pool_worker *self;
 
 tqd_workers *tqd_workers_new(size_t queue_max)
 {
-    tqd_workers *workers = calloc(1, sizeof *workers + queue_max * sizeof(job));
+    tqd_workers *workers = calloc(1, sizeof *workers + queue_max * sizeof(tqd_pool_job));
     if (workers == NULL) {
         return NULL;
     }
@@ -88,6 +27,7 @@ tqd_workers *tqd_workers_new(size_t queue_max)
     pthread_mutex_init(&workers->mutex, NULL);
     pthread_cond_init(&workers->work, NULL);
     pthread_cond_init(&workers->helped, NULL);
+    pthread_cond_init(&workers->soon, NULL);
     return workers;
 }
 
@@ -97,6 +37,7 @@ void tqd_workers_free(tqd_workers *workers)
         return;
     }
     assert(workers->groups == NULL && workers->n_job == 0);
+    pthread_cond_destroy(&workers->soon);
     pthread_cond_destroy(&workers->helped);
     pthread_cond_destroy(&workers->work);
     pthread_mutex_destroy(&workers->mutex);
@@ -130,7 +71,7 @@ static void signal_workers(tqd_workers *workers, size_t n_called)
 }
 
 /* Claims an index. False: none is published now. */
-static bool group_take(group *g, size_t *ret)
+static bool group_take(tqd_pool_group *g, size_t *ret)
 {
     size_t i = atomic_load_explicit(&g->taken, memory_order_relaxed);
     /* acquire: pairs with the publication of the index */
@@ -146,7 +87,7 @@ static bool group_take(group *g, size_t *ret)
 
 /* Runs the remaining indices of a group on this thread; a helper of a long group stops when a job
  * waits. False: a helper has no memory for scratch, and leaves the group. */
-static bool group_work(tqd_workers *workers, group *g, bool helps)
+static bool group_work(tqd_workers *workers, tqd_pool_group *g, bool helps)
 {
     void *scratch = g->scratch_size > 0 ? tqd_scratch(g->level, g->scratch_size) : NULL;
     if (helps && g->scratch_size > 0 && scratch == NULL) {
@@ -171,10 +112,10 @@ static bool group_work(tqd_workers *workers, group *g, bool helps)
 /* The first group with unclaimed indices; the mutex is held. Loops precede queued jobs, since their
  * work has begun. Long loops come last and never take all workers: an index may take minutes, and
  * short requests would wait for it. */
-static group *group_find(const tqd_workers *workers)
+static tqd_pool_group *group_find(const tqd_workers *workers)
 {
     const bool takes_long = workers->n_job == 0 && workers->n_long + 1 < workers->n_thread;
-    for (group *g = workers->groups; g != NULL; g = g->next) {
+    for (tqd_pool_group *g = workers->groups; g != NULL; g = g->next) {
         if ((!g->is_long || takes_long) && atomic_load_explicit(&g->taken, memory_order_relaxed) <
                                                atomic_load_explicit(&g->n, memory_order_relaxed)) {
             return g;
@@ -193,7 +134,7 @@ static void stream_destroy(tqd_task_stream *stream)
 }
 
 /* The mutex is held on entry and return. False: no memory for scratch. */
-static bool group_help(tqd_workers *workers, group *g)
+static bool group_help(tqd_workers *workers, tqd_pool_group *g)
 {
     const bool is_long = g->is_long; /* g may be freed when its last helper has left */
     g->helpers++;
@@ -215,18 +156,13 @@ static bool group_help(tqd_workers *workers, group *g)
     return good;
 }
 
-static job *job_at(tqd_workers *workers, size_t i)
-{
-    return &workers->ring[(workers->head + i) % workers->size];
-}
-
 /* Removes the i-th job of the ring; the mutex is held. Jobs before it move by one place. */
-static job job_take(tqd_workers *workers, size_t i)
+static tqd_pool_job job_take(tqd_workers *workers, size_t i)
 {
-    const job taken = *job_at(workers, i);
+    const tqd_pool_job taken = *tqd_pool_job_at(workers, i);
     workers->n_soon -= i < workers->n_soon;
     for (; i > 0; i--) {
-        *job_at(workers, i) = *job_at(workers, i - 1);
+        *tqd_pool_job_at(workers, i) = *tqd_pool_job_at(workers, i - 1);
     }
     workers->head = (workers->head + 1) % workers->size;
     workers->n_job--;
@@ -234,7 +170,7 @@ static job job_take(tqd_workers *workers, size_t i)
     return taken;
 }
 
-static job job_next(tqd_workers *workers)
+static tqd_pool_job job_next(tqd_workers *workers)
 {
     const bool others_turn = workers->soon_streak >= SOON_ROW && workers->n_job > workers->n_soon;
     const bool is_soon = workers->n_soon > 0 && !others_turn;
@@ -242,10 +178,19 @@ static job job_next(tqd_workers *workers)
     return job_take(workers, is_soon ? 0 : workers->n_soon);
 }
 
+/* A worker begins something else while short jobs wait; the mutex is held. */
+static void call_soon(tqd_workers *workers)
+{
+    if (workers->n_soon > 0 && workers->soon_waits && workers->idle == workers->n_called) {
+        pthread_cond_signal(&workers->soon); /* again, if it has not run yet: see submit */
+    }
+}
+
 /* The mutex is held on entry and return, not while the job runs. */
 static void job_run(tqd_workers *workers)
 {
-    const job next = job_next(workers);
+    const tqd_pool_job next = job_next(workers);
+    call_soon(workers);
     const int64_t begun_ns = tqd_spin_now();
     self->begun_ns = begun_ns;
     pthread_mutex_unlock(&workers->mutex);
@@ -257,9 +202,9 @@ static void job_run(tqd_workers *workers)
     workers->mean_ns += (taken_ns - workers->mean_ns) / MEAN_OVER;
 }
 
-static void group_unlink(tqd_workers *workers, group *g)
+static void group_unlink(tqd_workers *workers, tqd_pool_group *g)
 {
-    group **link = &workers->groups;
+    tqd_pool_group **link = &workers->groups;
     while (*link != g) {
         link = &(*link)->next;
     }
@@ -268,7 +213,7 @@ static void group_unlink(tqd_workers *workers, group *g)
 
 /* Unlinked, the group gets no more helpers; the present ones finish their index, usually sooner
  * than a futex wake-up takes. */
-static void group_end(tqd_workers *workers, group *g)
+static void group_end(tqd_workers *workers, tqd_pool_group *g)
 {
     pthread_mutex_lock(&workers->mutex);
     group_unlink(workers, g);
@@ -306,9 +251,9 @@ static void sleep_until_called(tqd_workers *workers)
     workers->n_called -= workers->n_called > 0;
 }
 
-static void unlink_thread(tqd_workers *workers, worker *own)
+static void unlink_thread(tqd_workers *workers, tqd_pool_worker *own)
 {
-    worker **link = &workers->threads;
+    tqd_pool_worker **link = &workers->threads;
     while (*link != own) {
         link = &(*link)->next;
     }
@@ -320,7 +265,7 @@ void tqd_workers_run(void *arg)
 {
     tqd_workers *workers = arg;
     bool may_spin = false; /* the last group publishes quickly: more indices may follow */
-    worker own = {.next = NULL};
+    tqd_pool_worker own = {.next = NULL};
     is_worker = true;
     self = &own;
     pthread_mutex_lock(&workers->mutex);
@@ -328,9 +273,12 @@ void tqd_workers_run(void *arg)
     own.next = workers->threads;
     workers->threads = &own;
     for (;;) {
-        group *g = group_find(workers);
+        tqd_pool_group *g = group_find(workers);
         const bool is_fast = g != NULL && g->is_fast; /* read before unlocking: g may be freed
                                                          meanwhile */
+        if (g != NULL) {
+            call_soon(workers);
+        }
         if (g != NULL && group_help(workers, g)) {
             may_spin = is_fast;
             continue;
@@ -354,22 +302,45 @@ void tqd_workers_run(void *arg)
     tqd_scratch_free();
 }
 
+void tqd_workers_run_soon(void *arg)
+{
+    tqd_workers *workers = arg;
+    is_worker = true;
+    pthread_mutex_lock(&workers->mutex);
+    while (workers->n_soon > 0 || !workers->stopped) {
+        if (workers->n_soon > 0) {
+            const tqd_pool_job next = job_take(workers, 0);
+            pthread_mutex_unlock(&workers->mutex);
+            next.run(next.arg);
+            pthread_mutex_lock(&workers->mutex);
+        } else {
+            workers->soon_waits = true;
+            pthread_cond_wait(&workers->soon, &workers->mutex);
+            workers->soon_waits = false;
+        }
+    }
+    pthread_mutex_unlock(&workers->mutex);
+    is_worker = false;
+    tqd_scratch_free();
+}
+
 void tqd_workers_stop(tqd_workers *workers)
 {
     pthread_mutex_lock(&workers->mutex);
     workers->stopped = true;
     (void)reserve_wakeups(workers, workers->idle);
     pthread_cond_broadcast(&workers->work);
+    pthread_cond_broadcast(&workers->soon);
     pthread_mutex_unlock(&workers->mutex);
 }
 
 /* Inserts a job after the first `before` ones. */
-static void job_put(tqd_workers *workers, size_t before, job added)
+static void job_put(tqd_workers *workers, size_t before, tqd_pool_job added)
 {
     for (size_t i = workers->n_job; i > before; i--) {
-        *job_at(workers, i) = *job_at(workers, i - 1);
+        *tqd_pool_job_at(workers, i) = *tqd_pool_job_at(workers, i - 1);
     }
-    *job_at(workers, before) = added;
+    *tqd_pool_job_at(workers, before) = added;
     workers->n_job++;
     atomic_store_explicit(&workers->waiting, workers->n_job, memory_order_relaxed);
 }
@@ -381,8 +352,9 @@ static bool submit(tqd_workers *workers, bool is_soon, void (*run)(void *arg), v
     bool added = !workers->stopped && workers->n_job < workers->size;
     if (added) {
         job_put(workers, is_soon ? workers->n_soon : workers->n_job,
-                (job){run, arg, tqd_spin_now()});
+                (tqd_pool_job){run, arg, tqd_spin_now()});
         workers->n_soon += is_soon;
+        call_soon(workers); /* if no worker is free */
         n_called = reserve_wakeups(workers, 1);
         /* glibc before 2.41 may lose a signal (bug 25847): a worker that was signalled before is
          * signalled again, which costs nothing when it is awake */
@@ -391,14 +363,6 @@ static bool submit(tqd_workers *workers, bool is_soon, void (*run)(void *arg), v
     pthread_mutex_unlock(&workers->mutex);
     signal_workers(workers, n_called);
     return added;
-}
-
-size_t tqd_workers_waiting(tqd_workers *workers)
-{
-    pthread_mutex_lock(&workers->mutex);
-    size_t n = workers->n_job;
-    pthread_mutex_unlock(&workers->mutex);
-    return n;
 }
 
 bool tqd_workers_submit(tqd_workers *workers, void (*run)(void *arg), void *arg)
@@ -416,7 +380,7 @@ bool tqd_workers_withdraw(tqd_workers *workers, void (*run)(void *arg), void *ar
     pthread_mutex_lock(&workers->mutex);
     size_t i = 0;
     while (i < workers->n_job) {
-        const job *one = job_at(workers, i);
+        const tqd_pool_job *one = tqd_pool_job_at(workers, i);
         if (one->run == run && one->arg == arg) {
             break;
         }
@@ -430,49 +394,10 @@ bool tqd_workers_withdraw(tqd_workers *workers, void (*run)(void *arg), void *ar
     return found;
 }
 
-int64_t tqd_workers_wait_ms(tqd_workers *workers)
-{
-    if (atomic_load_explicit(&workers->waiting, memory_order_relaxed) == 0) {
-        return 0;
-    }
-    int64_t wait_ns = 0;
-    pthread_mutex_lock(&workers->mutex);
-    const int64_t now_ns = tqd_spin_now();
-    const int64_t mean_ns = workers->mean_ns;
-    if (workers->n_job > workers->n_soon && workers->n_thread > 0 &&
-        now_ns - job_at(workers, workers->n_soon)->since_ns >= STALL_NS) {
-        /* the next job of a thread is expected to take the mean duration, or the time that its
-         * current job has run if that is longer */
-        for (const worker *w = workers->threads; w != NULL; w = w->next) {
-            const int64_t so_far_ns = w->begun_ns != 0 ? now_ns - w->begun_ns : 0;
-            wait_ns += so_far_ns > mean_ns ? so_far_ns : mean_ns;
-        }
-        const double per_job_ns = (double)wait_ns / (double)workers->n_thread;
-        wait_ns = (int64_t)(per_job_ns * (double)workers->n_job / (double)workers->n_thread);
-    }
-    pthread_mutex_unlock(&workers->mutex);
-    return wait_ns / 1000000;
-}
-
-bool tqd_workers_alive(tqd_workers *workers)
-{
-    pthread_mutex_lock(&workers->mutex);
-    uint64_t beats = workers->beats_ended;
-    for (const worker *w = workers->threads; w != NULL; w = w->next) {
-        beats += atomic_load_explicit(&w->beats, memory_order_relaxed);
-    }
-    const bool has_work = workers->n_job > 0 || (workers->n_thread > 0 && workers->idle == 0);
-    const bool alive = !has_work || !workers->had_work || beats != workers->beats_seen;
-    workers->had_work = has_work;
-    workers->beats_seen = beats;
-    pthread_mutex_unlock(&workers->mutex);
-    return alive;
-}
-
 void tqd_workers_parallel_for(tqd_workers *workers, size_t n, size_t scratch_size,
                               void (*body)(void *arg, size_t i, void *scratch), void *arg)
 {
-    group g = {.scratch_size = scratch_size, .body = body, .arg = arg, .level = depth + 1};
+    tqd_pool_group g = {.scratch_size = scratch_size, .body = body, .arg = arg, .level = depth + 1};
     atomic_init(&g.n, n);
     g.is_long = !is_worker || in_long;
     assert(g.level < TQD_SCRATCH_LEVELS);
@@ -516,7 +441,7 @@ tqd_task_stream *tqd_task_stream_new(tqd_workers *workers, size_t grain, size_t 
 void tqd_task_stream_publish(tqd_task_stream *stream, size_t n)
 {
     tqd_workers *workers = stream->workers;
-    group *g = &stream->group;
+    tqd_pool_group *g = &stream->group;
     const int64_t published_ns = tqd_spin_now();
     pthread_mutex_lock(&workers->mutex);
     assert(n >= atomic_load_explicit(&g->n, memory_order_relaxed));
@@ -531,7 +456,7 @@ void tqd_task_stream_publish(tqd_task_stream *stream, size_t n)
     signal_workers(workers, n_called);
 }
 
-static size_t waiting(const group *g)
+static size_t waiting(const tqd_pool_group *g)
 {
     return atomic_load_explicit(&g->n, memory_order_relaxed) -
            atomic_load_explicit(&g->taken, memory_order_relaxed);
@@ -539,7 +464,7 @@ static size_t waiting(const group *g)
 
 void tqd_task_stream_help(tqd_task_stream *stream, size_t waiting_max)
 {
-    group *g = &stream->group;
+    tqd_pool_group *g = &stream->group;
     assert(depth == 0);
     if (waiting(g) <= waiting_max) {
         return;
@@ -565,7 +490,7 @@ void tqd_task_stream_finish(tqd_task_stream *stream)
 void tqd_task_stream_abandon(tqd_task_stream *stream)
 {
     tqd_workers *workers = stream->workers;
-    group *g = &stream->group;
+    tqd_pool_group *g = &stream->group;
     pthread_mutex_lock(&workers->mutex);
     group_unlink(workers, g);
     /* helpers find no further index */

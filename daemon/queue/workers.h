@@ -17,6 +17,10 @@ void tqd_workers_free(tqd_workers *workers); /* after the worker threads have re
 /* Body of a worker thread: runs jobs until tqd_workers_stop has been called and the queue is empty.
  * */
 void tqd_workers_run(void *workers);
+/* Body of one more thread, which may be left out: runs short jobs (tqd_workers_submit_soon) while
+ * no worker is idle. They precede others in the queue, but a computation that has begun may take
+ * minutes, and there are as many workers as cores. Returns as tqd_workers_run does. */
+void tqd_workers_run_soon(void *workers);
 void tqd_workers_stop(tqd_workers *workers);
 
 /* Appends a job. False: the queue is full or stopped. Never blocks. */

@@ -10,6 +10,7 @@
 #include "daemon/http/answer.h"
 #include "daemon/serve/library/library.h"
 #include "daemon/serve/library/receive.h"
+#include "daemon/share.h"
 
 void tqd_client_phase(tqd_client *client, tqd_phase phase)
 {
@@ -82,6 +83,8 @@ static void opened(tqd_loop *loop, struct MHD_Connection *mhd, void **socket_con
     if (!tqd_library_frame(client->fd, &client->framing)) {
         shutdown(client->fd, SHUT_RDWR);
     }
+    client->account = client->counted_in = loop->taken_over;
+    loop->taken_over = NULL;
     find_peer(client);
     client->next = loop->open;
     if (loop->open != NULL) {
@@ -96,23 +99,40 @@ static void opened(tqd_loop *loop, struct MHD_Connection *mhd, void **socket_con
     tqd_client_phase(client, loop->taking_over ? TQD_PHASE_IDLE : TQD_PHASE_HEADER);
 }
 
+/* The most connections of the request's client: its quota, or its share of those that other clients
+ * leave; 0: no bound. */
+static uint64_t connections_max(const tqd_client *client)
+{
+    const tqd_server *server = client->loop->server;
+    const tqd_account *account = client->request.account;
+    const uint64_t quota = client->request.who.limits.connections;
+    if (quota != 0 || account == NULL || server->options.client_connections == 0) {
+        return quota;
+    }
+    const uint64_t n = atomic_load_explicit(&server->n_open, memory_order_relaxed);
+    const uint64_t n_own =
+        atomic_load_explicit(&account->n_connection, memory_order_relaxed) + 1; /* this one */
+    return tqd_share_now(server->options.connections_max, server->options.client_connections,
+                         n > n_own ? n - n_own : 0);
+}
+
 bool tqd_client_count(tqd_client *client)
 {
     tqd_request *request = &client->request;
     tqd_account *account = request->account;
-    const uint64_t most = request->who.limits.connections;
     if (client->counted_in == account) {
         return true;
     }
+    const uint64_t most = connections_max(client);
     const bool good = tqd_account_connect(account, client->counted_in, most);
     client->counted_in = good ? account : NULL;
     if (!good) {
         tqa_problem problem;
-        tqa_problem_set(
-            &problem, "too-many-requests",
-            "\"%s\" has %llu connections already (connections= of its token): use these, "
-            "or close one",
-            request->who.client, (unsigned long long)most);
+        tqa_problem_set(&problem, "too-many-requests",
+                        "\"%s\" has %llu connections already (%s): use these, or close one",
+                        request->who.client, (unsigned long long)most,
+                        request->who.limits.connections != 0 ? "connections= of its token"
+                                                             : "setting: client_share");
         problem.retry_after_s = 1;
         request->must_close = true;
         tqd_refuse(client, &problem);
@@ -123,14 +143,23 @@ bool tqd_client_count(tqd_client *client)
     return good;
 }
 
+void tqd_client_overdue(tqd_client *client)
+{
+    client->loop->n_overdue += client->overdue ? 0 : 1;
+    client->overdue = true;
+}
+
 static void closed(tqd_loop *loop, tqd_client *client)
 {
     if (client == NULL) {
         return;
     }
+    if (loop->unchecked == client) {
+        loop->unchecked = client->next;
+    }
+    loop->n_overdue -= client->overdue ? 1 : 0;
     (void)tqd_library_frame(client->fd, NULL);
     tqd_request_end(client);
-    (void)tqd_account_connect(NULL, client->counted_in, 0);
     if (client->prev != NULL) {
         client->prev->next = client->next;
     } else {
@@ -143,6 +172,7 @@ static void closed(tqd_loop *loop, tqd_client *client)
     atomic_fetch_sub_explicit(&loop->server->n_open, 1, memory_order_relaxed);
     tqd_count(&loop->counters, TQD_COUNTER_connections_open, UINT64_MAX);
     tqd_direct_hand_over(client);
+    (void)tqd_account_connect(NULL, client->counted_in, 0);
     free(client);
 }
 

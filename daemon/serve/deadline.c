@@ -91,7 +91,10 @@ static bool has_lost_its_token(tqd_client *client)
     return !tqd_admit_lasts(client);
 }
 
-enum { SPARE_PART = 64 }; /* 1 / SPARE_PART of the connections is kept free; none of a few */
+enum {
+    SPARE_PART = 64, /* 1 / SPARE_PART of the connections is kept free; none of a few */
+    ROOM_MOST = 64   /* connections that give way at once */
+};
 
 /* As the handler's wake-up, unless that has already been sent. */
 static void wake_reader(tqd_client *client)
@@ -105,7 +108,7 @@ static void wake_reader(tqd_client *client)
 static void shut(tqd_client *client)
 {
     shutdown(client->fd, SHUT_RDWR);
-    client->overdue = true;
+    tqd_client_overdue(client);
     if (client->request.suspended_reply && client->phase == TQD_PHASE_STREAM) {
         wake_reader(client);
     } else if (client->phase != TQD_PHASE_RUN) {
@@ -167,79 +170,118 @@ static bool has_disconnected(const tqd_client *client)
     return n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR);
 }
 
-/* The connection that has waited for a request longest; connections of clients without a token
- * first. NULL: none. */
-static tqd_client *find_idle(const tqd_loop *loop)
+static bool is_idle(const tqd_client *client)
 {
-    tqd_client *found = NULL;
-    for (tqd_client *c = loop->open; c != NULL; c = c->next) {
-        if (c->overdue || (c->phase != TQD_PHASE_IDLE && c->phase != TQD_PHASE_HEADER)) {
-            continue;
-        }
-        const bool is_worse = found != NULL && found->account == NULL && c->account != NULL;
-        const bool is_better = found == NULL || (found->account != NULL && c->account == NULL);
-        if (is_better || (!is_worse && c->since_ms < found->since_ms)) {
-            found = c;
-        }
-    }
-    return found;
+    return client->phase == TQD_PHASE_IDLE || client->phase == TQD_PHASE_HEADER;
 }
 
-/* Closes idle connections when few connections are left: else a client that opens all of them and
- * sends nothing locks out others until they are overdue. */
-static void make_room(tqd_loop *loop)
+/* Which of two idle connections gives way: one that no client has named itself on, else one of the
+ * client with more connections, else the one that has been idle for longer. */
+static bool gives_way(const tqd_client *a, const tqd_client *b)
+{
+    const tqd_account *of_a = a->counted_in;
+    const tqd_account *of_b = b->counted_in;
+    if (of_a == of_b) {
+        return a->since_ms < b->since_ms;
+    }
+    if (of_a == NULL || of_b == NULL) {
+        return of_a == NULL;
+    }
+    return atomic_load_explicit(&of_a->n_connection, memory_order_relaxed) >
+           atomic_load_explicit(&of_b->n_connection, memory_order_relaxed);
+}
+
+/* The first n <= ROOM_MOST idle connections to give way, in one pass; returns their number. */
+static size_t list_idle(const tqd_loop *loop, tqd_client *ret[ROOM_MOST], size_t n)
+{
+    size_t n_found = 0;
+    for (tqd_client *c = loop->open; c != NULL; c = c->next) {
+        if (c->overdue || !is_idle(c) || (n_found == n && !gives_way(c, ret[n - 1]))) {
+            continue;
+        }
+        size_t at = n_found < n ? n_found++ : n - 1;
+        for (; at > 0 && gives_way(c, ret[at - 1]); at--) {
+            ret[at] = ret[at - 1];
+        }
+        ret[at] = c;
+    }
+    return n_found;
+}
+
+static size_t limit_of(const tqd_server *server)
+{
+    return server->options.connections_max - server->options.connections_max / SPARE_PART;
+}
+
+bool tqd_deadline_is_tight(const tqd_loop *loop)
 {
     const tqd_server *server = loop->server;
-    const size_t most = server->options.connections_max;
-    const size_t limit = most - most / SPARE_PART;
-    const size_t n_open = atomic_load_explicit(&server->n_open, memory_order_relaxed);
-    if (n_open <= limit) {
+    return atomic_load_explicit(&server->n_open, memory_order_relaxed) > limit_of(server);
+}
+
+/* A client that opens all connections and sends nothing would lock out others until they are
+ * overdue. Half of the connections that are kept free is left at the end, so that not every new
+ * one costs a pass. */
+void tqd_deadline_make_room(tqd_loop *loop)
+{
+    const tqd_server *server = loop->server;
+    if (!tqd_deadline_is_tight(loop)) {
         return;
     }
-    tqd_client *idle = NULL;
-    for (size_t k = (n_open - limit) / server->n_loop + 1;
-         k > 0 && (idle = find_idle(loop)) != NULL; k--) {
-        shut(idle);
-        tqd_count(&loop->counters, TQD_COUNTER_connections_overdue, 1);
+    const size_t limit = limit_of(server);
+    const size_t n_open = atomic_load_explicit(&server->n_open, memory_order_relaxed);
+    if (n_open <= limit + loop->n_overdue) {
+        return; /* there will be */
+    }
+    tqd_client *idle[ROOM_MOST];
+    size_t n = (n_open - loop->n_overdue - limit) / server->n_loop + 1 +
+               server->options.connections_max / SPARE_PART / 2;
+    n = list_idle(loop, idle, n < ROOM_MOST ? n : ROOM_MOST);
+    for (size_t k = 0; k < n; k++) {
+        shut(idle[k]);
+    }
+    tqd_count(&loop->counters, TQD_COUNTER_connections_overdue, n);
+}
+
+static void check(tqd_client *c, bool draining)
+{
+    const tqd_loop *loop = c->loop;
+    if (c->direct != NULL) {
+        tqd_direct_tick(c);
+    }
+    if (has_disconnected(c) || has_lost_its_token(c)) {
+        shut(c);
+        return;
+    }
+    if (c->phase == TQD_PHASE_RUN && c->request.step == TQD_STEP_RUNNING && c->request.is_patient) {
+        if (!tqd_patience_check(c)) {
+            shut_computing(c);
+        }
+        return;
+    }
+    if (c->phase == TQD_PHASE_IDLE && !draining) {
+        detect_next_request(c);
+    }
+    if (c->phase == TQD_PHASE_STREAM && draining) {
+        wake_reader(c);
+        return;
+    }
+    const int64_t age_ms = loop->now_ms - c->since_ms;
+    /* a refused client only needs time to read the refusal */
+    const bool waiting = is_idle(c) || (c->phase == TQD_PHASE_DISCARD && age_ms > TQD_PARTING_MS);
+    if (age_ms > deadline(&loop->server->options.deadlines, c) || (draining && waiting)) {
+        shut_late(c, age_ms);
     }
 }
 
-void tqd_deadline_check(tqd_loop *loop)
+void tqd_deadline_check(tqd_loop *loop, size_t n)
 {
-    const tqd_server *server = loop->server;
-    bool draining = atomic_load(&server->draining);
-    for (tqd_client *c = loop->open; c != NULL; c = c->next) {
-        if (c->overdue) {
-            continue;
-        }
-        if (c->direct != NULL) {
-            tqd_direct_tick(c);
-        }
-        if (has_disconnected(c) || has_lost_its_token(c)) {
-            shut(c);
-            continue;
-        }
-        if (c->phase == TQD_PHASE_RUN && c->request.step == TQD_STEP_RUNNING &&
-            c->request.is_patient) {
-            if (!tqd_patience_check(c)) {
-                shut_computing(c);
-            }
-            continue;
-        }
-        if (c->phase == TQD_PHASE_IDLE && !draining) {
-            detect_next_request(c);
-        }
-        if (c->phase == TQD_PHASE_STREAM && draining) {
-            wake_reader(c);
-            continue;
-        }
-        int64_t age_ms = loop->now_ms - c->since_ms;
-        /* a refused client only needs time to read the refusal */
-        bool waiting = c->phase == TQD_PHASE_IDLE || c->phase == TQD_PHASE_HEADER ||
-                       (c->phase == TQD_PHASE_DISCARD && age_ms > TQD_PARTING_MS);
-        if (age_ms > deadline(&server->options.deadlines, c) || (draining && waiting)) {
-            shut_late(c, age_ms);
+    const bool draining = atomic_load(&loop->server->draining);
+    for (; n > 0 && loop->unchecked != NULL; n--) {
+        tqd_client *client = loop->unchecked;
+        loop->unchecked = client->next;
+        if (!client->overdue) {
+            check(client, draining);
         }
     }
-    make_room(loop);
 }

@@ -32,10 +32,11 @@ enum {
 };
 
 struct tqd_direct {
-    tqd_direct *next; /* list of handed-over sockets */
-    int fd;           /* the socket when it is handed over, else -1 */
-    uint32_t armed;   /* registered epoll events; 0: not in the set */
-    bool keep_alive;  /* the connection is kept alive after the answer */
+    tqd_direct *next;     /* list of handed-over sockets */
+    int fd;               /* the socket when it is handed over, else -1 */
+    tqd_account *account; /* whose connection that is */
+    uint32_t armed;       /* registered epoll events; 0: not in the set */
+    bool keep_alive;      /* the connection is kept alive after the answer */
     bool chunked;
     bool last;          /* the parts hold the end of the answer */
     int wait_bytes;     /* SO_RCVLOWAT */
@@ -165,6 +166,8 @@ void tqd_direct_hand_over(tqd_client *client)
     if (client->successor != NULL) {
         client->successor->next = client->loop->successors;
         client->loop->successors = client->successor;
+        client->successor->account = client->counted_in;
+        client->counted_in = NULL; /* goes on being counted */
     }
 }
 
@@ -174,7 +177,10 @@ void tqd_direct_take_over(tqd_loop *loop)
         tqd_direct *d = loop->successors;
         loop->successors = d->next;
         loop->taking_over = true;
+        loop->taken_over = d->account;
         (void)tqd_library_attach(loop->mhd, d->fd);
+        (void)tqd_account_connect(NULL, loop->taken_over, 0); /* its peer has gone */
+        loop->taken_over = NULL;
         loop->taking_over = false;
         free_direct(d);
     }

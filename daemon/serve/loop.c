@@ -13,7 +13,17 @@
 #include "daemon/serve/library/library.h"
 #include "daemon/serve/server_private.h"
 
-enum { TURNS_MAX = 16, EVENTS = 32, TRIM_MS = 2000 };
+/* Deadlines are checked every tick, of many connections in parts: all 4,096 at once held up other
+ * requests for 10 ms. Waiting replies likewise: 512 streams of which all have the same event. */
+enum {
+    TURNS_MAX = 16,
+    EVENTS = 32,
+    TRIM_MS = 2000,
+    PARTS = 24,
+    PART_LEAST = 256,
+    RESUMED_MAX = 64
+};
+enum { PART_MS = TQD_TICK_MS / 32 };
 
 void tqd_loop_wake(tqd_loop *loop)
 {
@@ -49,6 +59,11 @@ void tqd_loop_read_clock(tqd_loop *loop)
     loop->may_lag = false;
 }
 
+static int64_t tick_of(const tqd_loop *loop)
+{
+    return loop->quiesced ? TQD_TICK_MS / 10 : TQD_TICK_MS;
+}
+
 /* Timeout of the wait: 0 while the library has work left, until the next tick while there are
  * connections or memory to release, else -1 (infinite). */
 static int wait_ms(tqd_loop *loop)
@@ -59,12 +74,17 @@ static int wait_ms(tqd_loop *loop)
     if (loop->n_open == 0 && !loop->quiesced && tqa_memory_kept() == 0) {
         return -1;
     }
-    int64_t tick = loop->quiesced ? TQD_TICK_MS / 10 : TQD_TICK_MS;
-    int64_t left = loop->tick_ms + tick - loop->now_ms;
+    if (loop->resumable != NULL) {
+        return 0;
+    }
+    const int64_t tick = tick_of(loop);
+    const int64_t left =
+        (loop->unchecked != NULL ? loop->part_ms + PART_MS : loop->tick_ms + tick) - loop->now_ms;
     return left < 0 ? 0 : left > tick ? (int)tick : (int)left;
 }
 
-static void resume_finished(tqd_loop *loop)
+/* Takes the requests that workers have completed, the last one first, and puts them in order. */
+static void take_done(tqd_loop *loop)
 {
     uint64_t count;
     atomic_store(&loop->woken, false); /* before the list is taken: a later push wakes again */
@@ -73,8 +93,22 @@ static void resume_finished(tqd_loop *loop)
     tqd_client *done = atomic_exchange_explicit(&loop->done, NULL, memory_order_acquire);
     while (done != NULL) {
         tqd_client *next = done->next_done;
-        tqd_request_resume(done);
+        done->next_done = loop->resumable;
+        loop->resumable = done;
         done = next;
+    }
+}
+
+/* `most` of them; the connections' other events have their turn before the rest. */
+static void resume_done(tqd_loop *loop, size_t most)
+{
+    if (loop->resumable == NULL && atomic_load_explicit(&loop->woken, memory_order_relaxed)) {
+        take_done(loop);
+    }
+    for (; most > 0 && loop->resumable != NULL; most--) {
+        tqd_client *client = loop->resumable;
+        loop->resumable = client->next_done;
+        tqd_request_resume(client);
     }
 }
 
@@ -87,7 +121,9 @@ static void run_library(tqd_loop *loop)
     tqd_loop_read_clock(loop);
     /* While a body arrives the library reads half its pool at a time and has work left over: some
      * of its iterations for each check of our own descriptors. */
-    for (int turns = 1; turns < TURNS_MAX && tqd_library_has_work(loop->mhd); turns++) {
+    for (int turns = 1;
+         turns < TURNS_MAX && tqd_library_has_work(loop->mhd) && !tqd_deadline_is_tight(loop);
+         turns++) {
         loop->may_lag = true;
         tqd_library_run_again(loop->mhd);
     }
@@ -135,9 +171,7 @@ static void report_alive(tqd_loop *loop)
  * direct.c owns. */
 static void dispatch(tqd_loop *loop, void *source)
 {
-    if (source == &loop->event_fd) {
-        resume_finished(loop);
-    } else if (source != NULL) {
+    if (source != NULL && source != &loop->event_fd) { /* that one: resume_done */
         tqd_direct_ready(source);
     }
 }
@@ -146,12 +180,30 @@ static void dispatch(tqd_loop *loop, void *source)
 static void dispatch_events(tqd_loop *loop)
 {
     struct epoll_event events[EVENTS];
-    if (loop->n_direct == 0 && !atomic_load_explicit(&loop->woken, memory_order_relaxed)) {
+    resume_done(loop, RESUMED_MAX);
+    if (loop->n_direct == 0) {
         return;
     }
     const int n = epoll_wait(loop->epoll_fd, events, EVENTS, 0);
     for (int i = 0; i < n; i++) {
         dispatch(loop, events[i].data.ptr);
+    }
+}
+
+static void check_deadlines(tqd_loop *loop)
+{
+    if (loop->unchecked == NULL && loop->now_ms - loop->tick_ms >= tick_of(loop)) {
+        trim_memory(loop);
+        loop->tick_ms = loop->now_ms;
+        loop->unix_offset_ms = clock_ms(CLOCK_REALTIME) - loop->now_ms;
+        loop->unchecked = loop->open;
+        loop->n_part =
+            loop->n_open / PARTS + 1 > PART_LEAST ? loop->n_open / PARTS + 1 : PART_LEAST;
+        loop->part_ms = loop->now_ms - PART_MS;
+    }
+    if (loop->unchecked != NULL && loop->now_ms - loop->part_ms >= PART_MS) {
+        loop->part_ms = loop->now_ms;
+        tqd_deadline_check(loop, loop->n_part);
     }
 }
 
@@ -167,6 +219,7 @@ void tqd_server_run(void *arg)
         run_library(loop);
         dispatch_events(loop);
         tqd_direct_take_over(loop);
+        tqd_deadline_make_room(loop);
         if (loop->n_open < n_open) {
             tqd_library_run_again(loop->mhd);
         }
@@ -174,13 +227,7 @@ void tqd_server_run(void *arg)
             quiesce(loop);
         }
         report_alive(loop);
-        int64_t tick = loop->quiesced ? TQD_TICK_MS / 10 : TQD_TICK_MS;
-        if (loop->now_ms - loop->tick_ms >= tick) {
-            tqd_deadline_check(loop);
-            trim_memory(loop);
-            loop->tick_ms = loop->now_ms;
-            loop->unix_offset_ms = clock_ms(CLOCK_REALTIME) - loop->now_ms;
-        }
+        check_deadlines(loop);
     }
     tqd_direct_end(loop);
     tqd_scratch_free();

@@ -128,7 +128,7 @@ bool tqd_patience_check(tqd_client *client)
         return age_ms <= limit->run_ms + limit->grace_ms;
     }
     if (has_disconnected(client)) {
-        client->overdue = true; /* nothing more is sent to it */
+        tqd_client_overdue(client);
         atomic_store(&request->given_up, true);
     } else if (age_ms > limit->run_ms) {
         refuse_late(client);

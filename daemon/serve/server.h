@@ -34,10 +34,11 @@ typedef struct tqd_server_options {
     const int *sockets; /* bound, listening, O_NONBLOCK; loop i uses sockets[i % n_socket] */
     size_t n_socket;
     size_t n_loop;
-    size_t connections_max;   /* over all loops */
-    uint64_t body_budget_b;   /* bytes of bodies in flight, over all connections */
-    uint64_t client_bodies_b; /* of body_budget_b for one client; 0: all */
-    size_t client_queue_max;  /* requests of one client that may wait for its turn */
+    size_t connections_max;    /* over all loops */
+    size_t client_connections; /* of one named client that is alone (share.h); 0: no bound */
+    uint64_t body_budget_b;    /* bytes of bodies in flight, over all connections */
+    uint64_t client_bodies_b;  /* of body_budget_b for one client that is alone; 0: all */
+    size_t client_queue_max;   /* requests of one client that may wait for its turn */
     unsigned turns_max;       /* requests of one client in the workers' queue or running, at most */
     const tqd_tokens *tokens; /* bearer tokens of clients; NULL: no authentication */
     tqd_sessions *sessions;   /* sessions of browsers that sent a token; not NULL if `tokens` is not

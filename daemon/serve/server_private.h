@@ -137,13 +137,19 @@ typedef struct tqd_loop {
     bool may_lag;           /* now_ms may be older than the last wait */
     int64_t unix_offset_ms; /* add for the time of day */
     int64_t tick_ms;        /* of the last check of deadlines */
+    int64_t part_ms;        /* of the last part of it */
+    tqd_client *unchecked;  /* where it goes on in `open`; NULL: it is complete */
+    size_t n_part;          /* connections in a part, at least */
     tqd_client *open;       /* list */
     size_t n_open;
+    size_t n_overdue;           /* of them, shut down and about to be closed */
     _Atomic(tqd_client *) done; /* completed by workers: a lock-free stack */
+    tqd_client *resumable;      /* taken from it, in order */
     char *piece;                /* receive buffer of direct.c; NULL until the first use */
     int64_t spin_until_ns;      /* end of busy-polling; 0: the loop blocks */
     tqd_direct *successors;     /* list: sockets to be added to the library as connections */
     bool taking_over;           /* the connection being opened replaces a handed-over one */
+    tqd_account *taken_over;    /* that it is counted for, until it is open; or NULL */
     _Atomic int running;        /* suspended connections whose result is outstanding */
     bool quiesced;
     uint64_t spare_bytes; /* bytes of the body budget that are reserved for this loop's next
@@ -200,8 +206,16 @@ bool tqd_patience_run(const tqd_client *client);
  * the connection must be closed. */
 bool tqd_patience_check(tqd_client *client);
 
-/* deadline.c: closes overdue connections, and all idle ones while the server drains. */
-void tqd_deadline_check(tqd_loop *loop);
+/* The connection is, or will be, shut down: nothing more is sent on it. */
+void tqd_client_overdue(tqd_client *client);
+
+/* deadline.c: closes overdue connections, and all idle ones while the server drains: of the next n
+ * from loop->unchecked on. */
+void tqd_deadline_check(tqd_loop *loop, size_t n);
+/* Few connections are left. */
+bool tqd_deadline_is_tight(const tqd_loop *loop);
+/* If few are left closes idle ones; called every iteration. */
+void tqd_deadline_make_room(tqd_loop *loop);
 
 /* request.c: microhttpd's callbacks */
 void *tqd_request_target(void *loop, const char *target, struct MHD_Connection *mhd);
@@ -251,13 +265,14 @@ bool tqd_admit_lasts(const tqd_client *client);
 /* False: the message of this request has a fault of framing, and is refused. Again at its end:
  * chunks and trailers may have one. */
 bool tqd_admit_framing(tqd_client *client);
-/* Takes n more bytes of the budget; false: refused, the budget or the share is exhausted. */
 /* The steps of namespace.c. Takes ?namespace= out of a query; enters that namespace, or refuses;
  * makes the name in the path a key. False: refused. */
 void tqd_namespace_take(tqd_client *client, char *query);
 bool tqd_namespace_enter(tqd_client *client);
 bool tqd_namespace_qualify(tqd_client *client);
 
+/* body_budget.c */
+/* Takes n more bytes of the budget; false: refused, the budget or the share is exhausted. */
 bool tqd_admit_body(tqd_client *client, uint64_t n);
 /* Releases n bytes of the budget. */
 void tqd_admit_body_end(tqd_client *client, uint64_t n);

@@ -14,6 +14,7 @@
 
 #include "daemon/http/bearer.h"
 #include "daemon/key.h"
+#include "daemon/share.h"
 
 enum { SLOT_DIGITS = 4, SECRET = (TQD_LOCK_STEP_ID - 1 - SLOT_DIGITS) / 2, SWEEP_MS = 1000 };
 
@@ -190,7 +191,11 @@ static uint64_t room(const tqd_lock_steps *table, const tqd_identity *who, tqa_p
         return bytes;
     }
     const held own = held_by(table, who->client);
-    if (own.n >= o->client_sessions_max || own.bytes >= o->client_bytes_max) {
+    const uint64_t n_max =
+        tqd_share_now(o->sessions_max, o->client_sessions_max, all->open - own.n);
+    const uint64_t bytes_max =
+        tqd_share_now(o->bytes_max, o->client_bytes_max, all->bytes - own.bytes);
+    if (own.n >= n_max || own.bytes >= bytes_max) {
         tqa_problem_set(reterr, "too-many-requests",
                         "\"%s\" has as many sessions open, or as much memory in them, as it may "
                         "(client_share of sessions and sessions_size)",
@@ -198,7 +203,7 @@ static uint64_t room(const tqd_lock_steps *table, const tqd_identity *who, tqa_p
         reterr->retry_after_s = 5;
         return 0;
     }
-    const uint64_t left = o->client_bytes_max - own.bytes;
+    const uint64_t left = bytes_max - own.bytes;
     return left < bytes ? left : bytes;
 }
 

@@ -14,9 +14,11 @@
 enum { TQD_LOCK_STEP_ID = 33, TQD_LOCK_STEPS_MAX = 65536 };
 
 typedef struct tqd_lock_step_options {
-    size_t sessions_max, client_sessions_max; /* open sessions in all; of one named client */
-    uint64_t bytes_max, client_bytes_max;     /* bytes of memory in all; of one named client */
-    int64_t idle_ms;                          /* idle time after which a session ends */
+    /* open sessions, and bytes of their memory: in all, and of one named client that is alone
+     * (share.h) */
+    size_t sessions_max, client_sessions_max;
+    uint64_t bytes_max, client_bytes_max;
+    int64_t idle_ms; /* idle time after which a session ends */
 } tqd_lock_step_options;
 
 /* A session is held by one request at a time: between acquire and release no one else has it. */

@@ -226,8 +226,8 @@ typedef struct tqd_job_keep {
 } tqd_job_keep;
 
 /* Deletes finished jobs, oldest first: those that finished longer ago than age_ms, or than
- * age_waited_ms if they are `waited`, then more until all bodies together take at most bytes_max;
- * at most `limit`. OK. */
+ * age_waited_ms if they are `waited`, then more until all bodies together take at most bytes_max:
+ * each time the oldest one of the client whose jobs take most. At most `limit`. OK. */
 typedef struct tqd_job_retain {
     tqd_write write;
     int64_t age_ms, age_waited_ms;

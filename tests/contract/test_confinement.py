@@ -35,11 +35,27 @@ def test_every_thread_is_confined(start):
         assert (found["Seccomp"], found["NoNewPrivs"]) == ("2", "1"), (thread, said)
     # Landlock forbids to name another thread by /proc: each thread sets its own name
     names = lambda: {pathlib.Path(f"/proc/{daemon.process.pid}/task/{t}/comm").read_text().strip() for t in threads}
-    eventually(lambda: {"io", "worker", "job", "keeper", "store"} <= names())
+    eventually(lambda: {"io", "worker", "soon", "job", "keeper", "store"} <= names())
     # normal work is not affected: a computation, a stored file, a reload
     assert daemon.request("PUT", "/v1/datasets/log", b"t,q\n0,1\n1,2\n", {"Content-Type": "text/csv"})[0] in (200, 201)
     assert daemon.request("POST", "/v1/robots/planar-2r/simulate", json.dumps(
         {"initial": {"q": [0.1, 0.2]}, "duration_s": 1, "output": {"interval_s": 0.5}}).encode(), {"Content-Type": "application/json"})[0] == 200
+
+
+def test_jobs_leave_the_cores_to_what_is_waited_for(start):
+    """Jobs have a greater nice value than threads that answer, also where system calls are confined."""
+    daemon = start({"workers": 2})
+
+    def nice():
+        found = {}
+        for task in pathlib.Path(f"/proc/{daemon.process.pid}/task").iterdir():
+            name, rest = (task / "stat").read_text().partition("(")[2].rsplit(")", 1)
+            found.setdefault(name, set()).add(int(rest.split()[16]))
+        return found
+
+    own = os.getpriority(os.PRIO_PROCESS, 0)
+    wanted = {"job": {min(own + 5, 19)}, **dict.fromkeys(("io", "worker", "soon", "keeper", "store"), {own})}
+    eventually(lambda: {name: nice().get(name) for name in wanted} == wanted)  # each thread names itself
 
 
 @pytest.mark.skipif(SANITIZED, reason="leak detection attaches by ptrace")

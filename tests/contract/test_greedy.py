@@ -6,9 +6,11 @@ import hashlib
 import http.client
 import json
 import os
+import select
 import threading
 import time
 
+import pytest
 from conftest import eventually, metric
 
 # duration of the load; 0: until the other client has been served
@@ -26,6 +28,11 @@ LARGE = json.dumps({name: [[0.1, 0.2]] * 20000 for name in ("q", "qd", "qdd")}).
 def head(method, path, token, length=0, **more):
     fields = "".join(f"{name}: {value}\r\n" for name, value in {"Authorization": f"Bearer {token}", **JSON, **more}.items())
     return f"{method} {path} HTTP/1.1\r\nHost: localhost\r\n{fields}Content-Length: {length}\r\n\r\n".encode()
+
+
+def metric_of(one, name):
+    text = one.request("GET", "/metrics", headers={"Authorization": "Bearer good"})[2].decode()
+    return next(float(row.split()[1]) for row in text.splitlines() if row.startswith(f"torqued_{name} "))
 
 
 class Greedy:
@@ -91,6 +98,115 @@ def test_a_good_client_beside_a_greedy_one(start, tmp_path):
                 break
         assert [ask("GET", f"/v1/jobs/{job}/result")[0] for job in kept] == [200] * len(kept), "nothing of it is evicted"
         assert ask("GET", "/v1/datasets/mine")[0] == 200
+
+
+GREEDY = ("first", "second", "third")
+
+
+@pytest.fixture
+def beside(start, tmp_path):
+    """A daemon with tokens of a good client and of three greedy ones; a stack for what these keep open."""
+    path = tmp_path / "tokens"
+    path.write_text("".join(f"{name} {hashlib.blake2b(name.encode(), digest_size=32).hexdigest()} roles=compute,write\n" for name in ("good", *GREEDY)))
+    far = dict.fromkeys(("rate_grace", "header_timeout", "idle_timeout"), 3600000)
+    with contextlib.ExitStack() as stack:
+        yield lambda **settings: start({"credentials": path, **far, **settings}), stack
+
+
+def answered(s, data):
+    s.sendall(data)
+    return s.recv(12)[9:]
+
+
+def test_uploads_of_others_leave_a_place(beside):
+    """Three clients send as many datasets as they may, and none ends: one more client sends its own."""
+    make, stack = beside
+    one = make(uploads=16)
+    for token in GREEDY:
+        kept = 0
+        while True:
+            s = stack.enter_context(one.socket())
+            s.sendall(head("PUT", f"/v1/datasets/{token}-{kept}", token, 1 << 20, **{"Expect": "100-continue", "Content-Type": "text/csv"}))
+            if s.recv(12) != b"HTTP/1.1 100":
+                break
+            kept += 1
+        assert kept == {"first": 8, "second": 4, "third": 2}[token]
+    assert one.request("PUT", "/v1/datasets/mine", b"t\n1\n2\n", {"Authorization": "Bearer good", "Content-Type": "text/csv"})[0] == 201
+    refused = one.request("PUT", "/v1/datasets/more", b"t\n1\n2\n", {"Authorization": "Bearer first", "Content-Type": "text/csv"})
+    assert refused[0] == 429 and refused[1]["Retry-After"] == "1" and "client_share" in json.loads(refused[2])["detail"]
+
+
+def test_bodies_of_others_leave_memory(beside):
+    make, stack = beside
+    one = make(body_budget="1MiB")
+    for token in GREEDY:  # each sends more than all bodies may have, and ends none
+        sockets = [stack.enter_context(one.socket()) for _ in range(30)]
+        for s in sockets:
+            s.sendall(head("POST", PATH, token, 500000) + b'{"q":[' + b" " * 60000)
+        eventually(lambda: select.select(sockets, [], [], 0)[0])  # noqa: B023
+        assert {s.recv(12) for s in select.select(sockets, [], [], 0)[0]} == {b"HTTP/1.1 429"}, "its share, not all of the memory"
+    assert one.request("POST", PATH, BODY + b" " * 60000, {**JSON, "Authorization": "Bearer good"})[0] == 200
+
+
+def test_queued_jobs_of_others_leave_places(beside):
+    make, stack = beside
+    one = make(jobs=1, jobs_spare=0, jobs_queued=16)
+    endless = json.dumps({"initial": {"q": [0.1, 0]}, "duration_s": 1e6, "output": {"interval_s": 1e5}}).encode()
+
+    def submit(token):
+        return one.request("POST", SIMULATE, endless, {**JSON, "Authorization": f"Bearer {token}", "Prefer": "respond-async"})[0]
+
+    for token in GREEDY:
+        while submit(token) == 202:
+            pass
+    assert submit("good") == 202
+
+
+def test_connections_of_others_leave_places(beside):
+    """Each greedy client keeps its connections busy by requests; what the good one has had from the beginning stays."""
+    make, stack = beside
+    one = make(connections=256, io_threads=1)
+    call = head("POST", PATH, "good", len(BODY)) + BODY
+    kept = stack.enter_context(one.socket())
+    assert answered(kept, call) == b"200" and kept.recv(65536)
+    numbers = []
+    for token in GREEDY:
+        numbers.append(0)
+        while True:
+            s = stack.enter_context(one.socket())
+            status = answered(s, head("GET", "/v1/version", token))
+            if status == b"429":
+                assert b'client_share' in b"".join(iter(lambda: s.recv(65536), b""))  # noqa: B023 - and it is closed
+                break
+            assert status == b"200"
+            numbers[-1] += 1
+        assert numbers[-1] < 140
+    assert numbers[0] > numbers[1] > numbers[2]
+    # and all that is left, by sockets that name no client
+    for _ in range(300):
+        with contextlib.suppress(OSError):
+            stack.enter_context(one.socket())
+    assert answered(kept, call) == b"200", "its idle connection is not the one that gives way"
+
+    def served():
+        with contextlib.suppress(OSError, http.client.HTTPException):
+            return one.request("POST", PATH, BODY, {**JSON, "Authorization": "Bearer good"})[0] == 200
+        return False
+
+    eventually(served)
+
+
+def test_a_connection_stays_its_clients_after_a_large_body(beside):
+    """A large body is received past the HTTP library, which then gets its socket as a new connection."""
+    make, stack = beside
+    one = make(connections=64)
+    connection = one.connect()
+    stack.callback(connection.close)
+    for _ in range(200):  # each is counted once
+        connection.request("PUT", "/v1/datasets/mine", b"t\n" + b"1\n" * 40000, {"Authorization": "Bearer good", "Content-Type": "text/csv"})
+        response = connection.getresponse()
+        assert response.status in (200, 201), response.read()
+        response.read()
 
 
 def test_idle_connections_give_way(start):

@@ -244,8 +244,8 @@ def test_queued_jobs_are_bounded(service, attributes, settings):
     reply = one.request("POST", "/v1/robots/planar-2r/simulate", simulation(0.01), {**JSON, **bearer(GREEDY), "Prefer": "respond-async"})
     assert ("jobs=" if attributes else "client_share") in problem(reply, 429)["detail"] and reply[1]["Retry-After"] == "5"
     job(one, GREEDY, **{"Idempotency-Key": "k1"})  # one of the queued jobs
-    mine = [job(one, GOOD) for _ in range(2)]
-    assert [state(one, j) for j in mine] == ["queued", "queued"]
+    mine = [job(one, GOOD) for _ in range(2 if attributes else 1)]  # of four places: half of what the other one leaves
+    assert {state(one, j) for j in mine} == {"queued"}
 
 
 def test_run_time_of_a_job_is_bounded(service):

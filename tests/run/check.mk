@@ -98,8 +98,12 @@ mutate:
 	@$(if $(shell command -v nice),nice) tests/run/mutate.py $(MUTANTS)
 
 # programs of minutes: each exits nonzero on failure
-long: $(long_src:%.c=$(out)/%)
-	@for t in $^; do echo "$$t"; timeout 3600 $$t || exit 1; done
+long: $(long_src:%.c=$(out)/%) attacks
+	@for t in $(filter-out attacks,$^); do echo "$$t"; timeout 3600 $$t || exit 1; done
+#: attacks          thirteen greedy clients at once beside a good one: SECONDS=600 ATTACKS=slow_bodies,backups,... (tests/long/attacks)
+.PHONY: attacks
+attacks: build
+	@PYTHONDONTWRITEBYTECODE=1 OPENBLAS_NUM_THREADS=1 timeout 3600 $(python) -u tests/long/attacks/attacks.py $(out)/torqued $(or $(SECONDS),600)
 
 # corpus replay: the fuzz targets under a plain main, over every committed input and mutations of it
 # every operation, hashed

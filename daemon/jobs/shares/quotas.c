@@ -6,21 +6,43 @@
 #include <math.h>
 
 #include "daemon/http/answer.h"
+#include "daemon/jobs/jobs_private.h"
 
 enum { BEGUN_S = 5, HOUR_S = 3600 };
 
-void tqd_quotas_set(const tqd_jobs_options *options, const tqd_identity *who,
-                    tqd_job_submit *submit)
+/* share.h as a bound on a client's own jobs whose number is not known here:
+ *
+ *   own <= s (all - others)  <=>  own <= s / (1 - s) (all - queued)
+ */
+static uint64_t queued_share(const tqd_jobs *jobs)
 {
+    const double all = (double)jobs->options.queued_max;
+    const double alone = (double)jobs->options.client_queued_max;
+    const double queued = (double)atomic_load(&jobs->n_waiting);
+    if (alone <= 0.0 || alone >= all) {
+        return jobs->options.client_queued_max;
+    }
+    const double most = alone / (all - alone) * fmax(all - queued, 0.0);
+    return (uint64_t)fmin(fmax(most, 1.0), alone);
+}
+
+void tqd_quotas_set(const tqd_jobs *jobs, const tqd_identity *who, tqd_job_submit *submit)
+{
+    const tqd_jobs_options *options = &jobs->options;
     /* where all clients are one, the bound of all is that of one */
     const bool has_name = who != NULL && who->client[0] != '\0';
     submit->queued_max = options->queued_max;
     submit->bytes_max = options->bytes_max;
     submit->client_queued_max = !has_name               ? 0
                                 : who->limits.jobs != 0 ? who->limits.jobs
-                                                        : options->client_queued_max;
+                                                        : queued_share(jobs);
     submit->own_jobs_max = has_name ? who->limits.kept : 0;
     submit->own_bytes_max = has_name ? who->limits.bytes : 0;
+}
+
+void tqd_quotas_count(tqd_jobs *jobs, const tqd_job_submit *submit)
+{
+    atomic_fetch_add(&jobs->n_waiting, submit->repeated ? 0 : 1);
 }
 
 bool tqd_quotas_refuse_spent(tqd_jobs *jobs, const tqd_identity *who, const char *request_id,

@@ -9,8 +9,10 @@
 #include "daemon/jobs/jobs.h"
 
 /* Sets the bounds of the write, from the token and the settings; `who` may be NULL. */
-void tqd_quotas_set(const tqd_jobs_options *options, const tqd_identity *who,
-                    tqd_job_submit *submit);
+void tqd_quotas_set(const tqd_jobs *jobs, const tqd_identity *who, tqd_job_submit *submit);
+
+/* The job is in the queue: it counts before the keeper's next look at all of them. */
+void tqd_quotas_count(tqd_jobs *jobs, const tqd_job_submit *submit);
 
 /* Whether the client's jobs have taken the runners' time that it has (cpu_s=): then the reply says
  * so, and when there is more. Accepts who = NULL. */

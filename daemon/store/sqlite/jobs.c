@@ -400,8 +400,19 @@ tqd_store_status tqd_sqlite_expire(tqd_connection *connection, tqd_write *write)
 }
 
 static const char oldest_sql[] =
-    "SELECT seq FROM job WHERE state >= 2 AND (finished_ms <= ?1 OR ?2 <>0) "
-    "ORDER BY finished_ms LIMIT ?3";
+    "SELECT seq FROM job WHERE state >= 2 AND finished_ms <= ?1 ORDER BY finished_ms LIMIT ?2";
+/* The oldest of the client whose jobs have most bytes, of those who have a finished one: usage
+ * 'client:NAME' without its datasets; '' has what is nobody's. */
+static const char oldest_of_most_sql[] =
+    "WITH named(client, bytes) AS (SELECT substr(u.what, 8), u.bytes - coalesce(d.bytes, 0)"
+    "  FROM usage u LEFT JOIN (SELECT owner, sum(size) AS bytes FROM dataset GROUP BY owner) d"
+    "  ON d.owner = substr(u.what, 8) WHERE u.what >= 'client:' AND u.what < 'client;'),"
+    " held(client, bytes) AS (SELECT client, bytes FROM named UNION ALL SELECT '',"
+    "  (SELECT bytes FROM usage WHERE what = 'job_body')"
+    "   - (SELECT coalesce(sum(bytes), 0) FROM named))"
+    " SELECT seq FROM job WHERE state >= 2 AND client = (SELECT h.client FROM held h"
+    "  WHERE EXISTS (SELECT 1 FROM job j WHERE j.state >= 2 AND j.client = h.client)"
+    "  ORDER BY h.bytes DESC LIMIT 1) ORDER BY finished_ms, seq LIMIT ?1";
 static const char oldest_waited_sql[] =
     "SELECT seq FROM job WHERE state >= 2 AND waited = 1 AND finished_ms <= ?1"
     " ORDER BY finished_ms LIMIT ?2";
@@ -416,10 +427,14 @@ static tqd_store_status find_expired(tqd_connection *connection, const tqd_job_r
         tqd_sql_bound(connection, oldest_waited_sql, "ii", now - retain->age_waited_ms, (int64_t)1),
         seqs, ret_n);
     if (status == TQD_STORE_OK && *ret_n == 0) {
+        status =
+            collect(connection,
+                    tqd_sql_bound(connection, oldest_sql, "ii", now - retain->age_ms, (int64_t)1),
+                    seqs, ret_n);
+    }
+    if (status == TQD_STORE_OK && *ret_n == 0 && too_big) {
         /* one at a time while bodies are above the bound: none is deleted that could stay */
-        status = collect(connection,
-                         tqd_sql_bound(connection, oldest_sql, "iii", now - retain->age_ms,
-                                       (int64_t)too_big, (int64_t)1),
+        status = collect(connection, tqd_sql_bound(connection, oldest_of_most_sql, "i", (int64_t)1),
                          seqs, ret_n);
     }
     return status;

@@ -307,9 +307,13 @@ static const char namespaces_14[] = "CREATE INDEX job_by_namespace ON job(" TQD_
     "client") ", seq)"
               " WHERE " TQD_JOB_IS_NAMED("client") ";";
 
-static const char *const steps[] = {robots_1,   jobs_2,     datasets_3, lists_4,      attachments_5,
-                                    garbage_6,  identity_7, sums_8,     inputs_9,     waited_10,
-                                    drained_11, owners_12,  parts_13,   namespaces_14};
+/* 15: what a client has finished, oldest first: the bytes of all are bounded by removing what the
+ * client with most of them has. */
+static const char kept_15[] = "CREATE INDEX job_kept ON job(client, finished_ms) WHERE state >= 2;";
+
+static const char *const steps[] = {
+    robots_1, jobs_2,    datasets_3, lists_4,   attachments_5, garbage_6,     identity_7, sums_8,
+    inputs_9, waited_10, drained_11, owners_12, parts_13,      namespaces_14, kept_15};
 const tqd_schema tqd_sqlite_schema = {steps, sizeof steps / sizeof steps[0]};
 
 static bool read_number(sqlite3 *db, const char *pragma, int *ret)

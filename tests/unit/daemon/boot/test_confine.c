@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/ptrace.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -140,6 +141,13 @@ static int check_calls(void)
     if (ptrace(PTRACE_TRACEME, 0, NULL, NULL) == 0 || errno != ENOSYS || setuid(0) == 0 ||
         chroot("/") == 0) {
         return 17;
+    }
+    /* its own turns, and those of nobody else */
+    const int nice = getpriority(PRIO_PROCESS, 0);
+    if (setpriority(PRIO_PROCESS, 0, nice + 1) != 0 || getpriority(PRIO_PROCESS, 0) != nice + 1 ||
+        setpriority(PRIO_PROCESS, (id_t)getppid(), nice) == 0 ||
+        setpriority(PRIO_USER, 0, nice + 1) == 0) {
+        return 19;
     }
     pthread_t thread;
     int got = 0;

@@ -113,3 +113,32 @@ Test(event_hub, a_time_that_has_passed_and_a_stop_wake)
     tqd_event_hub_unwatch(hub, &all[0].watch);
     tqd_event_hub_unwatch(hub, &all[1].watch);
 }
+
+/* Of eight, by a share of a half: the first client 4, the second 2, and so a third has its own. */
+Test(event_hub, greedy_clients_leave_a_place_for_the_next_one)
+{
+    enum { ALL = 8 };
+    static const size_t wanted[] = {4, 2, 1};
+    static tqd_head heads[ALL];
+    static tqd_identity who[3] = {{.client = "a"}, {.client = "b"}, {.client = "good"}};
+    static tqd_watch watches[ALL];
+    size_t n = 0;
+    tqd_event_hub_clear(hub);
+    tqd_event_hub_init(hub, ALL, ALL / 2);
+    for (size_t i = 0; i < 3; i++) {
+        bool own = false;
+        const size_t before = n;
+        for (bool good = true; good;) {
+            cr_assert(lt(sz, n, (size_t)ALL));
+            heads[n] = (tqd_head){.who = &who[i], .wake = count_wake};
+            watches[n] = (tqd_watch){.head = &heads[n], .until_ms = INT64_MAX};
+            good = tqd_event_hub_watch(hub, &watches[n], &own);
+            n += good ? 1 : 0;
+        }
+        cr_assert(own, "its share, not the place");
+        cr_assert(eq(sz, n - before, wanted[i]), "client %zu", i);
+    }
+    while (n > 0) {
+        tqd_event_hub_unwatch(hub, &watches[--n]);
+    }
+}

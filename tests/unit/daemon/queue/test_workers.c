@@ -515,3 +515,53 @@ Test(workers, the_wait_is_estimated_once_the_queue_is_stationary, .timeout = 100
     end(workers);
     cr_expect(eq(int, atomic_load(&n), 10 * N_THREAD));
 }
+
+static void *soon_main(void *workers)
+{
+    tqd_workers_run_soon(workers);
+    return NULL;
+}
+
+static void post(void *arg)
+{
+    sem_post(arg);
+}
+
+/* All workers are in jobs that do not end before the short one has run. */
+Test(workers, short_jobs_run_while_all_workers_compute, .timeout = 100)
+{
+    pthread_t soon;
+    sem_t done;
+    gate g;
+    _Atomic int n_long = 0;
+    sem_init(&g.inside, 0, 0);
+    sem_init(&g.open, 0, 0);
+    sem_init(&done, 0, 0);
+    tqd_workers *workers = begin(8);
+    pthread_create(&soon, NULL, soon_main, workers);
+    for (int i = 0; i < N_THREAD; i++) {
+        cr_assert(tqd_workers_submit(workers, pass, &g));
+    }
+    for (int i = 0; i < N_THREAD; i++) {
+        sem_wait(&g.inside);
+    }
+    cr_assert(tqd_workers_submit(workers, add_one, &n_long));
+    for (int k = 0; k < 100; k++) {
+        cr_assert(tqd_workers_submit_soon(workers, post, &done));
+        sem_wait(&done);
+    }
+    cr_assert(eq(int, atomic_load(&n_long), 0), "others wait for a worker");
+    for (int i = 0; i < N_THREAD; i++) {
+        sem_post(&g.open);
+    }
+    tqd_workers_stop(workers);
+    pthread_join(soon, NULL);
+    for (int i = 0; i < N_THREAD; i++) {
+        pthread_join(threads[i], NULL);
+    }
+    cr_assert(eq(int, atomic_load(&n_long), 1));
+    tqd_workers_free(workers);
+    sem_destroy(&g.inside);
+    sem_destroy(&g.open);
+    sem_destroy(&done);
+}

@@ -127,6 +127,32 @@ Test(session_table, have_bounds_for_all_and_for_a_client, .init = set_up, .fini 
     tqd_lock_steps_free(table);
 }
 
+/* Of eight, by a share of a half: the first client 4, the second 2, and so a third has its own. */
+Test(session_table, greedy_clients_leave_a_place_for_the_next_one, .init = set_up,
+     .fini = tear_down)
+{
+    static const size_t wanted[] = {4, 2, 1};
+    const tqd_identity *const who[] = {&cell, &other, &admin};
+    const tqd_lock_step_options options = {.sessions_max = 8,
+                                           .client_sessions_max = 4,
+                                           .bytes_max = 1 << 28,
+                                           .client_bytes_max = 1 << 27,
+                                           .idle_ms = 1 << 30};
+    tqd_lock_steps *table = tqd_lock_steps_new(&options);
+    cr_assert(ne(ptr, table, NULL));
+    for (size_t i = 0; i < 3; i++) {
+        char id[TQD_LOCK_STEP_ID];
+        tqa_problem problem;
+        size_t bytes = 0;
+        size_t n = 0;
+        for (; tqd_lock_steps_room(table, who[i], &bytes, &problem); n++) {
+            add(table, who[i], id);
+        }
+        cr_assert(all(eq(sz, n, wanted[i]), eq(int, problem.status, 429)), "client %zu", i);
+    }
+    tqd_lock_steps_free(table);
+}
+
 Test(session_table, refuse_what_is_no_id, .init = set_up, .fini = tear_down)
 {
     tqd_lock_steps *table = open_table(3, 1 << 30);

@@ -465,6 +465,46 @@ Test(owners, what_is_kept_adds_up_whatever_happens)
     assert_kept("ann", 0, 0);
 }
 
+/* Bodies of 100, a result and an attachment of 3 bytes each: 106 a job. ann's came first, and her
+ * dataset is larger than all of them. */
+Test(owners, the_bytes_of_all_are_bounded_at_the_cost_of_the_client_with_most)
+{
+    enum { EACH = 106, ANN = 2, BOB = 6, NOBODY = 3, ALL = ANN + BOB + NOBODY };
+    static const char *const clients[ALL] = {"ann", "ann", "",    "",    "",   "bob",
+                                             "bob", "bob", "bob", "bob", "bob"};
+    char body[101];
+    char data[5001];
+    char ids[ALL][TQD_JOB_ID_TEXT];
+    memset(body, ' ', sizeof body - 1);
+    body[sizeof body - 1] = '\0';
+    memset(data, '1', sizeof data - 1);
+    data[sizeof data - 1] = '\0';
+    assert_status(put_data("run", data, "ann", "ann", 0).write.status, TQD_STORE_OK);
+    for (size_t i = 0; i < ALL; i++) {
+        memcpy(ids[i], submit((wish){.client = clients[i], .body = body}).job.id, sizeof ids[i]);
+        const tqd_job job = claim();
+        finish(&job, "[1]");
+    }
+    /* a client that has none to be removed */
+    char large[3001];
+    memset(large, ' ', sizeof large - 1);
+    large[sizeof large - 1] = '\0';
+    (void)submit((wish){.client = "cyd", .body = large});
+    tqd_job_retain op = {.write.kind = TQD_WRITE_JOB_RETAIN,
+                         .age_ms = 1000000,
+                         .age_waited_ms = 1000000,
+                         .bytes_max = 3000 + 8 * EACH,
+                         .limit = ALL};
+    assert_status(tqd_store_write(store, &op.write), TQD_STORE_OK);
+    cr_assert(eq(u32, op.n_job, 3), "no more than needed");
+    static const bool stays[ALL] = {1, 1, 1, 1, 1, 0, 0, 0, 1, 1, 1};
+    for (size_t i = 0; i < ALL; i++) {
+        tqd_job job;
+        assert_status(tqd_store_job(store, ids[i], &job),
+                      stays[i] ? TQD_STORE_OK : TQD_STORE_NOT_FOUND);
+    }
+}
+
 /* Of schema 11, as its release left it. The sum of the last row fits neither before nor after. */
 static const char former[] =
     "INSERT INTO job(id, kind, robot, robot_digest, client, state, priority, tag, created_ms,"
