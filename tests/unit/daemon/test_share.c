@@ -3,6 +3,7 @@
  * part for the next one; the equilibrium is that of Choudhury & Hahne 1998. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
+#include <stddef.h>
 
 #include "daemon/share.h"
 
