@@ -196,7 +196,8 @@ static size_t list_idle(const tqd_loop *loop, tqd_client *ret[ROOM_MOST], size_t
 {
     size_t n_found = 0;
     for (tqd_client *c = loop->open; c != NULL; c = c->next) {
-        if (c->overdue || !is_idle(c) || (n_found == n && !gives_way(c, ret[n - 1]))) {
+        const bool takes_part = !c->overdue && is_idle(c);
+        if (!takes_part || (n_found == n && (n == 0 || !gives_way(c, ret[n - 1])))) {
             continue;
         }
         size_t at = n_found < n ? n_found++ : n - 1;
