@@ -143,7 +143,8 @@ FAULTS = {
     "coriolis_form": [("unknown", "x", "unknown-name", ""), ("number", 3, "wrong-type", ""), ("null", None, "wrong-type", "")],
     "sample_rate_hz": [("negative", -1, "range", ""), ("text", "100", "wrong-type", "")],
 }
-BY_SHAPE = {"q", "without", "axes", "columns"}  # one sample or many: the text differs between operations
+# one sample or many, numbers or the names of columns: the text differs between operations
+BY_SHAPE = {"q", "without", "axes", "columns", "external_wrenches"}
 # operations that do not read the field like the others: only with poses; as a time law instead of the times
 # of an example; as members of an answer sent back, which are ignored
 TAKES_OTHERS = {"frame": {"trajectory"}, "axes": {"trajectory"}, "duration_s": {"trajectory", "inverse-dynamics", "terms"}}
