@@ -47,9 +47,10 @@ def run(daemon, robot, seed, kind="pd", kp=KP, kd=KD, **more):
         "initial": {"q": q[0].tolist(), "qd": qd[0].tolist()},
         "duration_s": float(t[-1]),
         "output": {"times_s": t.tolist()},
-        "input": {"kind": kind, "reference": {"table": table}, "kp": kp, "kd": kd, **more},
-        "solver": {"rtol": 1e-7, "atol": 1e-9},
+        "input": {"kind": kind, "reference": {"table": table}, "kp": kp, "kd": kd},
+        "solver": more.pop("solver", {"rtol": 1e-7, "atol": 1e-9}),
     }
+    body["input"] |= more
     found = ask(daemon, robot, "simulate", body)
     log = {"t": t, "q": np.array(found["q"]), "qd": np.array(found["qd"]), "tau": np.array(found["tau"]), "q_cmd": q, "qd_cmd": qd}
     return {word: x[:-1] for word, x in log.items()}  # at its end the table stops

@@ -3,7 +3,7 @@
 # numpy and the simulated torque, parameters and intervals against the true robot, output error, refusals.
 import numpy as np
 import pytest
-from conftest import SLOW
+from conftest import SLOW, numbers
 from test_calibrate import ask, calibrate, truth  # noqa: F401, truth is a fixture
 from test_calibrate_commanded import (BARS, KD, KP, NO_FILTER, PLANAR, but, effect_of, planar_columns, planar_torque, planar_truth, put_log,
                                       refused, run, torque_of, values_of)
@@ -84,10 +84,11 @@ def test_intervals_hold_the_truth(daemon, truth):
     assert inside > 0.85 * total, (inside, total)
 
 
+@numbers
 def test_the_integral_does_not_grow_into_saturation(daemon, truth):
     free = run(daemon, "truth", 4, ki=KI)
     limit = [float(x) for x in np.array([0.8, 0.97, 0.97, 0.97, 0.97, 0.97]) * np.abs(free["tau"]).max(axis=0)]
-    log = run(daemon, "truth", 4, ki=KI, effort_limits=limit)
+    log = run(daemon, "truth", 4, ki=KI, effort_limits=limit, solver={"method": "rk4", "step_s": 2e-4})
     error = log["q_cmd"] - log["q"]
     windup = KP * error + KD * (log["qd_cmd"] - log["qd"]) + KI * integral(log["t"], error)
     put_log(daemon, "pid-limited", but(log, "tau"))

@@ -28,7 +28,8 @@ static ssize_t filter(tqd_framing *framing, char *bytes, size_t n, size_t room)
         return (ssize_t)n;
     }
     const size_t end = tqd_framing_end(framing, bytes + good, room - good);
-    if (good + end == 0) {
+    /* cut within a chunk's line: the library would wait for the rest, and is never woken */
+    if (end == 0) {
         errno = ECONNRESET;
         return -1;
     }
