@@ -45,14 +45,15 @@ layer=$suite${extra:+-all}${arch:+-$arch}
 for tool in mmdebstrap unshare python3 git ${arch:+arch-test}; do command -v $tool >/dev/null || skip "no $tool (make deps-check)"; done
 unshare --mount --pid --fork --net true 2>/dev/null || skip "no namespaces here"
 
-# the kernel runs programs of arm64 by qemu, which it opens when it is registered (F): chroots need no copy of it
+# the kernel runs programs of arm64 by qemu, which it opens when it is registered (F: chroots need no copy of it); a program's
+# setuid bit counts (C)
 emulate() {
     local binfmt=/proc/sys/fs/binfmt_misc qemu
     [ "$(uname -m)" != aarch64 ] || return 0
     qemu=$(command -v qemu-aarch64-static) || skip "no qemu-aarch64-static (make deps-bits)"
     [ -e $binfmt/register ] || mount -t binfmt_misc binfmt_misc $binfmt 2>/dev/null || skip "no binfmt_misc here"
     [ ! -e $binfmt/qemu-aarch64 ] || return 0
-    echo ":qemu-aarch64:M::\\x7fELF\\x02\\x01\\x01\\x00\\x00\\x00\\x00\\x00\\x00\\x00\\x00\\x00\\x02\\x00\\xb7\\x00:\\xff\\xff\\xff\\xff\\xff\\xff\\xff\\x00\\xff\\xff\\xff\\xff\\xff\\xff\\xff\\xff\\xfe\\xff\\xff\\xff:$qemu:F" \
+    echo ":qemu-aarch64:M::\\x7fELF\\x02\\x01\\x01\\x00\\x00\\x00\\x00\\x00\\x00\\x00\\x00\\x00\\x02\\x00\\xb7\\x00:\\xff\\xff\\xff\\xff\\xff\\xff\\xff\\x00\\xff\\xff\\xff\\xff\\xff\\xff\\xff\\xff\\xfe\\xff\\xff\\xff:$qemu:OCF" \
         >$binfmt/register || skip "binfmt_misc refuses qemu-aarch64"
     registered=$binfmt/qemu-aarch64
 }
