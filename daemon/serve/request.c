@@ -3,9 +3,13 @@
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 
 #include "api/problem.h"
+#include "daemon/serve/library/receive.h"
 #include "daemon/serve/server_private.h"
+
+enum { DROP_MOST = 4 << 20 };
 
 void *tqd_request_target(void *loop, const char *target, struct MHD_Connection *mhd)
 {
@@ -160,11 +164,32 @@ static void count_body(tqd_client *client, size_t n)
     tqd_count(&client->loop->counters, TQD_COUNTER_body_bytes, n);
 }
 
+/* More of a refused body, whose connection is closed afterwards: the kernel drops what has come
+ * without copying it (MSG_TRUNC, tcp(7)), where the library would read it in pieces of 3 KiB. The
+ * library never sees the body's end: the client closes, or its grace time ends. */
+static void drop_body(tqd_client *client)
+{
+    const tqd_request *request = &client->request;
+    const uint64_t length = request->head.content_length;
+    if (client->phase != TQD_PHASE_DISCARD || length == UINT64_MAX ||
+        length <= request->body_seen) {
+        return;
+    }
+    const uint64_t left = length - request->body_seen;
+    (void)tqd_library_frame(client->fd, NULL); /* no further request is read */
+    const ssize_t n = recv(client->fd, NULL, left < DROP_MOST ? (size_t)left : (size_t)DROP_MOST,
+                           MSG_TRUNC | MSG_DONTWAIT);
+    if (n > 0) {
+        count_body(client, (size_t)n);
+    }
+}
+
 enum MHD_Result tqd_request_take(tqd_client *client, const char *bytes, size_t n)
 {
     tqd_request *request = &client->request;
     count_body(client, n);
     if (request->discard) {
+        drop_body(client);
         return MHD_YES;
     }
     if (request->head.content_length == UINT64_MAX &&
