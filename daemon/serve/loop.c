@@ -64,18 +64,16 @@ static int64_t tick_of(const tqd_loop *loop)
     return loop->quiesced ? TQD_TICK_MS / 10 : TQD_TICK_MS;
 }
 
-/* Timeout of the wait: 0 while the library has work left, until the next tick while there are
- * connections or memory to release, else -1 (infinite). */
+/* Timeout of the wait: 0 while the library or the loop has work left, until the next tick while
+ * there are connections or memory to release, else -1 (infinite). */
 static int wait_ms(tqd_loop *loop)
 {
-    if (tqd_library_has_work(loop->mhd)) {
+    /* a connection that ended behind tqd_direct_take_over left its socket, maybe with a request */
+    if (tqd_library_has_work(loop->mhd) || loop->resumable != NULL || loop->successors != NULL) {
         return 0;
     }
     if (loop->n_open == 0 && !loop->quiesced && tqa_memory_kept() == 0) {
         return -1;
-    }
-    if (loop->resumable != NULL) {
-        return 0;
     }
     const int64_t tick = tick_of(loop);
     const int64_t left =
