@@ -32,6 +32,16 @@ static inline bool tqd_is_control(char c)
     return (u < 0x20 && u != '\t') || u == 0x7f;
 }
 
+/* -1: none. */
+static inline int tqd_hex_digit(char c)
+{
+    if (c >= '0' && c <= '9') {
+        return c - '0';
+    }
+    c = (char)(c | 0x20);
+    return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
 /* SWAR: whether one of eight bytes is below 0x20 or 0x7f; a tab counts too. */
 static inline bool tqd_word_has_control(const char *text)
 {

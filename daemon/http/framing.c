@@ -162,18 +162,9 @@ static state end_head(tqd_framing *f, char c)
     return f->left > 0 ? BODY : START;
 }
 
-static int hex(char c)
-{
-    if (c >= '0' && c <= '9') {
-        return c - '0';
-    }
-    c = (char)(c | 0x20);
-    return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
 static state feed_size(tqd_framing *f, char c)
 {
-    const int digit = hex(c);
+    const int digit = tqd_hex_digit(c);
     if (digit >= 0 && f->n_digit < SIZE_DIGITS_MAX) {
         f->left = f->left * 16 + (uint64_t)digit;
         f->n_digit++;

@@ -217,15 +217,6 @@ const char *tqd_gate_path(const tqd_hosts *hosts, const char *target)
     return host[n] == '/' ? host + n : "/";
 }
 
-static int hex(char c)
-{
-    if (c >= '0' && c <= '9') {
-        return c - '0';
-    }
-    c = (char)(c | 0x20);
-    return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
 /* Checks one byte of UTF-8; `left` continuation bytes are due. False when malformed. Overlong forms
  * and surrogates pass: names are compared as bytes. */
 static bool utf8_step(unsigned char c, unsigned *left)
@@ -270,8 +261,8 @@ const char *tqd_gate_target(const char *target)
         }
         unsigned char c = (unsigned char)*at;
         if (c == '%') {
-            int high = hex(at[1]);
-            int low = high >= 0 ? hex(at[2]) : -1;
+            int high = tqd_hex_digit(at[1]);
+            int low = high >= 0 ? tqd_hex_digit(at[2]) : -1;
             if (low < 0) {
                 return "the path has a '%' that is not followed by two hexadecimal digits";
             }
@@ -302,7 +293,7 @@ void tqd_gate_unescape(const char *text, size_t n, char *out)
 {
     for (size_t i = 0; i < n; i++) {
         if (text[i] == '%') {
-            *out++ = (char)(hex(text[i + 1]) * 16 + hex(text[i + 2]));
+            *out++ = (char)(tqd_hex_digit(text[i + 1]) * 16 + tqd_hex_digit(text[i + 2]));
             i += 2;
         } else {
             *out++ = text[i];
