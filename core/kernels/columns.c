@@ -41,16 +41,14 @@ TQ_INLINE real_bits lanes_before(int n)
     return mask;
 }
 
-TQ_INLINE real choose(real_bits mask, real yes, real no)
-{
-    return real_of((bits_of(yes) & mask) | (bits_of(no) & ~mask));
-}
+/* Blends, not `no ^ (yes ^ no) & mask`, as gcc writes `and` and `or`: memcheck cannot see that the
+ * latter does not depend on `no`, which may be memory that was never written. */
 TQ_INLINE wrench choose_wrench(real_bits mask, wrench yes, wrench no)
 {
-    return (wrench){{choose(mask, yes.f.x, no.f.x), choose(mask, yes.f.y, no.f.y),
-                     choose(mask, yes.f.z, no.f.z)},
-                    {choose(mask, yes.n.x, no.n.x), choose(mask, yes.n.y, no.n.y),
-                     choose(mask, yes.n.z, no.n.z)}};
+    return (wrench){{where_signed(mask, yes.f.x, no.f.x), where_signed(mask, yes.f.y, no.f.y),
+                     where_signed(mask, yes.f.z, no.f.z)},
+                    {where_signed(mask, yes.n.x, no.n.x), where_signed(mask, yes.n.y, no.n.y),
+                     where_signed(mask, yes.n.z, no.n.z)}};
 }
 
 TQ_INLINE double first_lane(real x)
