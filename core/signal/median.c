@@ -10,6 +10,7 @@
 #include "core/kernels/table.h"
 
 enum {
+    FEW = 8,       /* values that are sorted to find their median */
     STRETCH = 128, /* samples tested together */
     ABOUT = 11,    /* samples around an outlier that is replaced: with 10 % outliers at least six
                       are good */
@@ -18,35 +19,50 @@ enum {
     GOOD = 4, /* good values from which an outlier is interpolated */
 };
 
-/* Hoare's quickselect: x[k] becomes the k-th smallest */
+/* Lomuto's partition of x[lo .. hi): values below (or not above) `pivot` come first; returns their
+ * end. Without a branch on the values: half of such branches would be mispredicted. */
+static inline size_t partition(double *x, size_t lo, size_t hi, double pivot, bool with_equal)
+{
+    for (size_t i = lo; i < hi; i++) {
+        const double value = x[i];
+        x[i] = x[lo];
+        x[lo] = value;
+        lo += (size_t)(with_equal ? value <= pivot : value < pivot);
+    }
+    return lo;
+}
+
+/* Insertion sort of x[lo .. hi). */
+static void sort_few(double *x, size_t lo, size_t hi)
+{
+    for (size_t i = lo + 1; i < hi; i++) {
+        const double value = x[i];
+        size_t at = i;
+        for (; at > lo && x[at - 1] > value; at--) {
+            x[at] = x[at - 1];
+        }
+        x[at] = value;
+    }
+}
+
+/* Hoare's quickselect: x[k] becomes the k-th smallest, smaller ones come before it */
 static double select_nth(size_t n, double *x, size_t k)
 {
     size_t lo = 0;
-    size_t hi = n - 1;
-    while (lo < hi) {
+    size_t hi = n;
+    while (hi - lo > FEW) {
         const double pivot = x[lo + (hi - lo) / 2];
-        size_t i = lo;
-        size_t j = hi;
-        for (;;) {
-            while (x[i] < pivot) {
-                i++;
-            }
-            while (x[j] > pivot) {
-                j--;
-            }
-            if (i >= j) {
-                break;
-            }
-            const double swap = x[i];
-            x[i++] = x[j];
-            x[j--] = swap;
+        const size_t below = partition(x, lo, hi, pivot, false);
+        if (k < below) {
+            hi = below;
+            continue;
         }
-        if (k <= j) {
-            hi = j;
-        } else {
-            lo = j + 1;
+        lo = partition(x, below, hi, pivot, true);
+        if (k < lo) { /* equal to the pivot */
+            return pivot;
         }
     }
+    sort_few(x, lo, hi);
     return x[k];
 }
 

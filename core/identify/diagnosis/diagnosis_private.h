@@ -18,9 +18,10 @@ enum {
 enum { TQ_DIAGNOSIS_KEPT = 384 }; /* samples kept for the test of exchanged positions */
 
 enum {
-    TQ_DIAGNOSIS_BLOCK = 8,   /* recordings whose sums are also kept as one */
-    TQ_DIAGNOSIS_POOLS = 4,   /* groups of several recordings */
-    TQ_DIAGNOSIS_GROUPS = 64, /* groups, where some have several */
+    TQ_DIAGNOSIS_BLOCK = 8,    /* recordings whose sums are also kept as one */
+    TQ_DIAGNOSIS_POOLS = 4,    /* groups of several recordings */
+    TQ_DIAGNOSIS_GROUPS = 64,  /* groups, where some have several */
+    TQ_DIAGNOSIS_TOGETHER = 4, /* rows that are added to a Gram matrix together */
 };
 
 /* Recordings that a hypothesis treats alike: their Gram matrices, summed. */
@@ -51,7 +52,7 @@ struct tq_diagnosis {
     bool is_pooled;
     double *count;  /* (n_run) number of samples in the sums */
     double *length; /* (n_run) s */
-    double *x;      /* one sample of the widest row */
+    double *x;      /* (TQ_DIAGNOSIS_TOGETHER x width) samples of a row */
     double *kept;   /* (TQ_DIAGNOSIS_KEPT x (nq + 3 nv)) */
     size_t n_kept, kept_every;
     size_t now, every, n_seen, n_filled; /* of the current recording; samples in `run` */

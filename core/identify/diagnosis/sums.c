@@ -53,9 +53,9 @@ size_t tq_diagnosis_size(const tq_fit *fit, size_t n_run)
            tq_scratch_cost(n_run, sizeof(tq_run_group)) +
            2 * tq_scratch_cost(n_run, sizeof(uint32_t)) +
            2 * tq_scratch_cost(n_run, sizeof(double)) + tq_scratch_cost(nv, sizeof(size_t)) +
-           tq_scratch_cost(p + nv, sizeof(double)) + tq_scratch_cost(p * p, sizeof(double)) +
-           3 * tq_scratch_cost(p, sizeof(double)) + 2 * tq_scratch_cost(nv, sizeof(double)) +
-           tq_scratch_cost(n_run * nv, sizeof(double)) +
+           tq_scratch_cost(TQ_DIAGNOSIS_TOGETHER * (p + nv), sizeof(double)) +
+           tq_scratch_cost(p * p, sizeof(double)) + 3 * tq_scratch_cost(p, sizeof(double)) +
+           2 * tq_scratch_cost(nv, sizeof(double)) + tq_scratch_cost(n_run * nv, sizeof(double)) +
            tq_scratch_cost(n_run * nv, sizeof(uint32_t)) +
            tq_scratch_cost((nq + 3 * nv) * TQ_DIAGNOSIS_KEPT, sizeof(double));
 }
@@ -139,7 +139,7 @@ tq_status tq_diagnosis_begin(const tq_fit *fit, const tq_fit_solution *solution,
     d->count = tq_scratch_take(memory, n_run, sizeof(double));
     d->length = tq_scratch_take(memory, n_run, sizeof(double));
     d->at = tq_scratch_take(memory, nv, sizeof(size_t));
-    d->x = tq_scratch_take(memory, p + nv, sizeof(double));
+    d->x = tq_scratch_take(memory, TQ_DIAGNOSIS_TOGETHER * (p + nv), sizeof(double));
     d->h = tq_scratch_take(memory, p * p, sizeof(double));
     d->right = tq_scratch_take(memory, p, sizeof(double));
     d->theta = tq_scratch_take(memory, p, sizeof(double));
@@ -176,25 +176,28 @@ void tq_diagnosis_signs(tq_diagnosis *d, size_t n)
     tq_fit_run_rate_signs(d->fit, &d->run, n);
 }
 
-/* value of all link columns of a row times parameters, at a sample */
-static double torque_of(const tq_diagnosis *d, const double *values, size_t r, size_t i,
-                        const double *parameter)
+/* ret (n): values of all link columns of a row times parameters */
+static void torque_of(const tq_diagnosis *d, const double *values, size_t r, size_t n,
+                      const double *parameter, double *restrict ret)
 {
-    const size_t n = d->fit->n_link_column;
-    const double *x = values + r * n * TQ_FOLD_RUN + i;
-    double sum = 0.0;
-    for (size_t c = 0; c < n; c++) {
-        sum += x[c * TQ_FOLD_RUN] * parameter[c];
+    const double *x = values + r * d->fit->n_link_column * TQ_FOLD_RUN;
+    memset(ret, 0, n * sizeof *ret);
+    for (size_t c = 0; c < d->fit->n_link_column; c++, x += TQ_FOLD_RUN) {
+        for (size_t i = 0; i < n; i++) {
+            ret[i] += x[i] * parameter[c];
+        }
     }
-    return sum;
 }
 
-/* one row of one sample: the fit's columns, all torques, the extra columns but gravity's */
-static void put_row(tq_diagnosis *d, size_t r, size_t i)
+/* d->h holds three torques of each row of a run: by gravity along two directions, by the model */
+_Static_assert(3 * TQ_DIAGNOSIS_ROWS_MAX * TQ_FOLD_RUN <= TQ_EXTRA_COLUMNS * TQ_EXTRA_COLUMNS,
+               "d->h is too small");
+
+/* One row of one sample: the fit's columns, all torques, the extra columns. */
+static void put_row(const tq_diagnosis *d, size_t r, size_t i, double *x)
 {
     const tq_fit_row *row = &d->fit->rows[r];
     const double *values = d->run.values;
-    double *x = d->x;
     for (size_t c = 0; c < row->n; c++) {
         x[c] = values[row->offset[c] + (int64_t)i];
     }
@@ -208,7 +211,10 @@ static void put_row(tq_diagnosis *d, size_t r, size_t i)
     for (size_t k = 0; k < 4; k++) {
         x[TQ_EXTRA_PAYLOAD + k] = values[(tip + k) * TQ_FOLD_RUN + i];
     }
-    x[TQ_EXTRA_BODIES] = torque_of(d, values, r, i, d->bodies);
+    for (size_t k = 0; k < 2; k++) {
+        x[TQ_EXTRA_GRAVITY + k] = d->h[(k * d->nv + r) * TQ_FOLD_RUN + i];
+    }
+    x[TQ_EXTRA_BODIES] = d->h[(2 * d->nv + r) * TQ_FOLD_RUN + i];
 }
 
 /* ret (2 nv x TQ_FOLD_RUN): torque by gravity along two horizontal directions */
@@ -229,13 +235,48 @@ static tq_status find_gravity(tq_diagnosis *d, size_t n, double *ret, tq_error *
             return status;
         }
         for (size_t r = 0; r < d->nv; r++) {
-            for (size_t i = 0; i < n; i++) {
-                ret[(k * d->nv + r) * TQ_FOLD_RUN + i] =
-                    torque_of(d, d->tilted.values, r, i, d->full);
-            }
+            torque_of(d, d->tilted.values, r, n, d->full, ret + (k * d->nv + r) * TQ_FOLD_RUN);
         }
     }
     return TQ_OK;
+}
+
+/* y += a_0 x_0 + a_1 x_1 + a_2 x_2 + a_3 x_3, one product after the other; x_i = x + i width */
+static inline void add_scaled(size_t width, const double a[TQ_DIAGNOSIS_TOGETHER], const double *x,
+                              double *restrict y, size_t n)
+{
+    for (size_t k = 0; k < n; k++) {
+        const double sum = (y[k] + a[0] * x[k]) + a[1] * x[width + k];
+        y[k] = (sum + a[2] * x[2 * width + k]) + a[3] * x[3 * width + k];
+    }
+}
+
+/* Adds the products of n rows x (n x width) to the upper triangle of a Gram matrix, row after row:
+ * the sums do not depend on how many rows are added together. */
+static void add_products(size_t width, size_t n, const double *x, double *restrict gram)
+{
+    enum { SIDE = 4 }; /* columns that the compiler computes side by side */
+    for (size_t c = 0; c < width; c++) {
+        double *line = gram + c * width;
+        if (n == TQ_DIAGNOSIS_TOGETHER) {
+            double a[TQ_DIAGNOSIS_TOGETHER];
+            for (size_t i = 0; i < TQ_DIAGNOSIS_TOGETHER; i++) {
+                a[i] = x[i * width + c];
+            }
+            size_t b = c;
+            for (; b + SIDE <= width; b += SIDE) {
+                add_scaled(width, a, x + b, line + b, SIDE);
+            }
+            add_scaled(width, a, x + b, line + b, width - b);
+            continue;
+        }
+        for (size_t i = 0; i < n; i++) {
+            const double *xi = x + i * width;
+            for (size_t b = c; b < width; b++) {
+                line[b] += xi[c] * xi[b];
+            }
+        }
+    }
 }
 
 tq_status tq_diagnosis_add(tq_diagnosis *d, size_t e, size_t n, tq_error *reterr)
@@ -245,20 +286,14 @@ tq_status tq_diagnosis_add(tq_diagnosis *d, size_t e, size_t n, tq_error *reterr
     status = status == TQ_OK ? find_gravity(d, n, d->h, reterr) : status;
     for (size_t r = 0; status == TQ_OK && r < d->nv; r++) {
         const size_t width = tq_diagnosis_width(d, r);
-        double *gram = set + d->at[r];
-        for (size_t i = 0; i < n; i++) {
-            put_row(d, r, i);
-            for (size_t k = 0; k < 2; k++) {
-                d->x[d->fit->rows[r].n + d->nv + TQ_EXTRA_GRAVITY + k] =
-                    d->h[(k * d->nv + r) * TQ_FOLD_RUN + i];
+        torque_of(d, d->run.values, r, n, d->bodies, d->h + (2 * d->nv + r) * TQ_FOLD_RUN);
+        for (size_t first = 0; first < n; first += TQ_DIAGNOSIS_TOGETHER) {
+            const size_t left = n - first;
+            const size_t m = left < TQ_DIAGNOSIS_TOGETHER ? left : (size_t)TQ_DIAGNOSIS_TOGETHER;
+            for (size_t i = 0; i < m; i++) {
+                put_row(d, r, first + i, d->x + i * width);
             }
-            for (size_t a = 0; a < width; a++) {
-                const double xa = d->x[a];
-                double *line = gram + a * width;
-                for (size_t b = a; b < width; b++) {
-                    line[b] += xa * d->x[b];
-                }
-            }
+            add_products(width, m, d->x, set + d->at[r]);
         }
     }
     d->count[e] += (double)n;
