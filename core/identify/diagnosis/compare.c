@@ -86,8 +86,7 @@ static uint32_t joint_at(const tq_diagnosis *d, size_t r)
     return TQ_NONE;
 }
 
-/* True if the joint moves: at rest its torque fits the position of any joint. */
-static bool is_moved(const tq_diagnosis *d, size_t r)
+bool tq_is_moved(const tq_diagnosis *d, size_t r)
 {
     static const double moving = 0.02; /* rad/s or m/s */
     const size_t rate = d->fit->rows[r].n + d->nv + TQ_EXTRA_RATE;
@@ -103,7 +102,7 @@ size_t tq_moved_count(const tq_diagnosis *d)
 {
     size_t n = 0;
     for (size_t r = 0; r < d->nv; r++) {
-        n += is_moved(d, r);
+        n += tq_is_moved(d, r);
     }
     return n;
 }
@@ -231,12 +230,13 @@ tq_status tq_search_positions(tq_search *s, tq_error *reterr)
     for (size_t a = 0; a < d->nv && status == TQ_OK; a++) {
         for (size_t b = a + 1; b < d->nv && status == TQ_OK; b++) {
             const uint32_t x = joint_at(d, a), y = joint_at(d, b);
-            if (x == TQ_NONE || y == TQ_NONE || !is_moved(d, a) || !is_moved(d, b)) {
+            if (x == TQ_NONE || y == TQ_NONE || !tq_is_moved(d, a) || !tq_is_moved(d, b)) {
                 continue;
             }
             const double gain = plain - of_kept(d, &one, x, y, reterr, &status);
-            if (status == TQ_OK && gain - price_swap > s->best) {
-                s->best = gain - price_swap;
+            const double price = price_swap + s->price_noise;
+            if (status == TQ_OK && gain - price > s->best) {
+                s->best = gain - price;
                 s->finding = (tq_finding){TQ_FINDING_POSITION_SWAP, x, y, 0, .explained = gain,
                                           .is_gross = true};
             }

@@ -76,8 +76,10 @@ tq_status tq_diagnosis_push(tq_diagnosis *diagnosis, const tq_experiment_block *
 /* State of the sums between two recordings, as bytes. */
 void tq_diagnosis_archive(tq_diagnosis *diagnosis, tq_archive *archive);
 
-/* Finds faults, the most serious first: ret_findings (room). */
-tq_status tq_diagnosis_find(tq_diagnosis *diagnosis, tq_finding *ret_findings, size_t room,
-                            size_t *ret_n, tq_error *reterr);
+/* Finds faults, the most serious first: ret_findings (room). variance (n_run x nv): of the noise of
+ * accelerations, (rad/s^2)^2 or (m/s^2)^2; where it is a tenth of their mean square, a fault must
+ * explain half a nat more. */
+tq_status tq_diagnosis_find(tq_diagnosis *diagnosis, const double *variance,
+                            tq_finding *ret_findings, size_t room, size_t *ret_n, tq_error *reterr);
 
 #endif

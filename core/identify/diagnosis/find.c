@@ -23,11 +23,14 @@ static const double price_joint = 0.02;
 static const double least_friction = 0.1; /* of the mean friction: bounds the ratio */
 static const double partly = 0.25;
 static const double hint = 0.01; /* nats */
+/* Noise of accelerations is in the columns. Where it has this share of their mean square, a fault
+ * that explains less than price_noise may be its doing. */
+static const double noisy = 0.1, price_noise = 0.5;
 
 static void consider(tq_search *s, double gain, double price, const tq_finding *finding)
 {
-    if (gain - price > s->best) {
-        s->best = gain - price;
+    if (gain - price - s->price_noise > s->best) {
+        s->best = gain - price - s->price_noise;
         s->finding = *finding;
         s->finding.explained = gain;
         s->change = s->trial;
@@ -382,6 +385,30 @@ static void find_usual(tq_diagnosis *d)
     }
 }
 
+/* nats that noise of accelerations, of variance (n_run x nv), may explain by itself */
+static double price_of_noise(const tq_diagnosis *d, const double *variance)
+{
+    const size_t nv = d->nv, nq = d->fit->mechanism->model.nq;
+    double share = 0.0, n = 0.0;
+    for (size_t r = 0; r < nv; r++) {
+        if (!tq_is_moved(d, r)) {
+            continue;
+        }
+        double noise = 0.0, square = 0.0, count = 0.0;
+        for (size_t e = 0; e < d->n_run; e++) {
+            noise += d->count[e] * variance[e * nv + r];
+            count += d->count[e];
+        }
+        for (size_t i = 0; i < d->n_kept; i++) {
+            const double qdd = d->kept[i * (nq + 3 * nv) + nq + nv + r];
+            square += qdd * qdd / (double)d->n_kept;
+        }
+        share += square > 0.0 ? noise / (count * square) : 0.0;
+        n += 1.0;
+    }
+    return share > noisy * n ? price_noise : 0.0;
+}
+
 /* A recording with parameters of its own is listed before faults of single recordings of which it
  * explains a quarter or more. */
 static void put_runs(const tq_finding *runs, tq_finding *findings, size_t *n)
@@ -396,8 +423,8 @@ static void put_runs(const tq_finding *runs, tq_finding *findings, size_t *n)
     (*n)++;
 }
 
-tq_status tq_diagnosis_find(tq_diagnosis *d, tq_finding *ret_findings, size_t room, size_t *ret_n,
-                            tq_error *reterr)
+tq_status tq_diagnosis_find(tq_diagnosis *d, const double *variance, tq_finding *ret_findings,
+                            size_t room, size_t *ret_n, tq_error *reterr)
 {
     tq_search s = {.d = d, .h = {.runs = ~(uint64_t)0}};
     tq_status status = TQ_OK;
@@ -407,6 +434,7 @@ tq_status tq_diagnosis_find(tq_diagnosis *d, tq_finding *ret_findings, size_t ro
     if (2 * tq_moved_count(d) <= d->nv) { /* too few joints move: at rest all hypotheses fit */
         return TQ_OK;
     }
+    s.price_noise = price_of_noise(d, variance);
     s.left = fit_plain(&s);
     if (!isfinite(s.left)) {
         return TQ_OK;

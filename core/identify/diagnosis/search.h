@@ -17,14 +17,17 @@ typedef struct tq_change {
 
 typedef struct tq_search {
     tq_diagnosis *d;
-    tq_hypothesis h; /* includes the faults accepted so far */
-    double left;     /* S of this hypothesis */
+    tq_hypothesis h;    /* includes the faults accepted so far */
+    double left;        /* S of this hypothesis */
+    double price_noise; /* nats that a fault must explain more where accelerations are noisy */
     tq_change trial, change;
     double best; /* nats that `finding` explains beyond its price */
     tq_finding finding;
     bool is_level; /* a tilt was searched and is below least_angle */
 } tq_search;
 
+/* True if the joint of row r moves: at rest its torque fits the position of any joint. */
+bool tq_is_moved(const tq_diagnosis *d, size_t r);
 /* Number of joints that move. */
 size_t tq_moved_count(const tq_diagnosis *d);
 /* Recordings in which every torque counts against its position. */

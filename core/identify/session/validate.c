@@ -413,9 +413,9 @@ static tq_status diagnose(tq_identify *id, tq_error *reterr)
         return TQ_OK;
     }
     size_t n = 0;
-    const tq_status status =
-        tq_diagnosis_find(id->validation.diagnosis, result->findings + result->n_finding,
-                          TQ_FINDING_MAX - result->n_finding, &n, reterr);
+    const tq_status status = tq_diagnosis_find(id->validation.diagnosis, id->variance,
+                                               result->findings + result->n_finding,
+                                               TQ_FINDING_MAX - result->n_finding, &n, reterr);
     result->n_finding += n;
     return status;
 }
