@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-# tests/bench/cluster.py - several daemons on one PostgreSQL: job cycles a second beside pgbench, idle runners, an ensemble on one and two cores.
-"""Usage: tests/run/postgres.sh cluster.py (make bench-cluster); TORQUED is the daemon. Writes the JSON file that is its argument."""
+# tests/bench/cluster.py - several daemons on one PostgreSQL: job cycles a second beside pgbench and stored jobs, a large dataset, idle runners, an ensemble.
+"""Usage: tests/run/postgres.sh cluster.py (make bench-cluster); TORQUED is the daemon. Writes the JSON file that is its argument.
 
+ROWS: some of ensemble, cycles, stored, dataset, idle (all); STORED: numbers of stored jobs (1000,10000,100000,1000000); SECONDS, ROUNDS of a trial."""
+
+import hashlib
 import http.client
 import json
 import os
@@ -18,9 +21,12 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tests" / "cluster"))
 sys.path.insert(0, str(ROOT / "tests" / "system"))
 import test_cluster
+import test_lists
 import test_parts
 
 SECONDS, CLIENTS, IDLE_RUNNERS, ROUNDS = int(os.environ.get("SECONDS", "8")), 8, 64, int(os.environ.get("ROUNDS", "3"))
+STORED = [int(n) for n in os.environ.get("STORED", "1000,10000,100000,1000000").split(",")]
+LISTS, BYTES, PIECE = 20, int(os.environ.get("BYTES", str(1 << 30))), 1 << 20
 # one cycle, each of its three writes durable by itself, as a node has them that finds no others to share a commit with
 CYCLE = """
 BEGIN; SELECT tqd_begin();
@@ -110,12 +116,108 @@ def server_seconds(home):
     return ticks / os.sysconf("SC_CLK_TCK")
 
 
-def main():
+def page(home, path):
+    """Milliseconds of a GET, the median."""
+    connection, taken = http.client.HTTPConnection("127.0.0.1", home.nodes[0].port, timeout=60), []
+    for _ in range(LISTS):
+        began = time.perf_counter()
+        connection.request("GET", path)
+        reply = connection.getresponse()
+        text = reply.read()
+        taken.append(1e3 * (time.perf_counter() - began))
+        if reply.status != 200:
+            raise SystemExit(text)
+    connection.close()
+    return statistics.median(taken)
+
+
+def stored(n):
+    """Cycles a second, milliseconds of a list of 100 jobs and of one client's, beside n stored jobs."""
+    home = test_cluster.Cluster(1)
+    try:
+        test_lists.fill(home, n)
+        return statistics.median(cycles(home) for _ in range(ROUNDS)), page(home, "/v1/jobs?limit=100&state=succeeded"), page(home, "/metrics")
+    finally:
+        home.close()
+
+
+def memory(node, field):
+    """KiB of VmRSS or VmHWM."""
+    return int(re.search(rf"{field}:\s+(\d+)", pathlib.Path(f"/proc/{node.daemon.process.pid}/status").read_text()).group(1))
+
+
+class Peak:
+    """How far a daemon's resident memory rises within the block, in MiB."""
+
+    def __init__(self, node):
+        self.node, self.mib, self.seconds = node, 0.0, 0.0
+
+    def __enter__(self):
+        pathlib.Path(f"/proc/{self.node.daemon.process.pid}/clear_refs").write_text("5")  # the peak is what it is now
+        self.before, self.seconds = memory(self.node, "VmRSS"), time.monotonic()
+        return self
+
+    def __exit__(self, *_):
+        self.seconds = time.monotonic() - self.seconds
+        self.mib = (memory(self.node, "VmHWM") - self.before) / 1024
+
+
+def dataset():
+    """A dataset of 1 GiB: in by one node, out by another that has to fetch it, and a range of it by a third."""
+    home = test_cluster.Cluster(3)
+    head = b"\x93NUMPY\x01\x00\x76\x00" + f"{{'descr': '<f8', 'fortran_order': False, 'shape': ({(BYTES - 128) // 64}, 8), }}".ljust(117).encode() + b"\n"
+    block, digest = os.urandom(PIECE), hashlib.sha256()
+
+    def pieces():
+        left = BYTES
+        for piece in [head] + [block] * (BYTES // PIECE + 1):
+            piece = piece[:left]
+            left -= len(piece)
+            digest.update(piece)
+            if piece:
+                yield piece
+
+    try:
+        for node in home.nodes:  # what the first use of anything takes
+            node.request("PUT", "/v1/datasets/small", b"t,a\n" + b"1,2\n" * 1000, {"Content-Type": "text/csv"})
+            node.request("GET", "/v1/datasets/small/content")
+        with Peak(home.nodes[0]) as put:
+            connection = http.client.HTTPConnection("127.0.0.1", home.nodes[0].port, timeout=600)
+            connection.request("PUT", "/v1/datasets/large", pieces(), {"Content-Type": "application/x-npy", "Content-Length": str(BYTES)})
+            reply = connection.getresponse()
+            text = reply.read()
+            if reply.status != 201:
+                raise SystemExit(text)
+        found = hashlib.sha256()
+        with Peak(home.nodes[1]) as get:
+            connection = http.client.HTTPConnection("127.0.0.1", home.nodes[1].port, timeout=600)
+            connection.request("GET", "/v1/datasets/large/content")
+            reply = connection.getresponse()
+            while piece := reply.read(PIECE):
+                found.update(piece)
+        with Peak(home.nodes[2]) as part:
+            some = home.nodes[2].request("GET", "/v1/datasets/large/content", headers={"Range": f"bytes={BYTES - 100}-"})[2]
+        good = found.digest() == digest.digest() and len(some) == 100
+        row("a dataset of 1 GiB in by one node", BYTES / PIECE / put.seconds, "MiB/s", note="" if good else "OTHER BYTES")
+        row("the same out by another node, fetched first", BYTES / PIECE / get.seconds, "MiB/s")
+        row("its last 100 bytes by a third node, fetched first", part.seconds, "s")
+        for what, one in (("in", put), ("out", get), ("of the third node", part)):
+            row(f"rise of the daemon's resident memory, {what}", one.mib, "MiB", target="<= 32")
+        return good
+    finally:
+        home.close()
+
+
+def ensembles():
     pairs = [(ensemble(1), ensemble(2)) for _ in range(ROUNDS)]
     same = len({text for pair in pairs for _, text in pair}) == 1
     row("ensemble of 20,000 members, one daemon on one core", statistics.median(one[0] for one, _ in pairs), "s")
     row("the same on two daemons, a core each: how many times as fast", statistics.median(one[0] / two[0] for one, two in pairs), "x",
         target="2x, near-linear", note="same bits" if same else "OTHER BITS")
+    return same
+
+
+def cycles_of_nodes():
     for n in (1, 2, 3):
         home = test_cluster.Cluster(n)
         try:
@@ -123,6 +225,20 @@ def main():
             row(f"durable job cycles a second, {n} nodes, {CLIENTS} clients", statistics.median(a for a, _ in got), "cycles/s", statistics.median(b for _, b in got), ">= 0.6x")
         finally:
             home.close()
+    return True
+
+
+def stored_jobs():
+    first = None
+    for n in STORED:
+        got = stored(n)
+        first = first or got
+        for what, unit, at in (("durable job cycles a second", "cycles/s", 0), ("a list of 100 jobs", "ms", 1), ("the metrics", "ms", 2)):
+            row(f"{what} beside {n} stored jobs, one node", got[at], unit, first[at], "flat", note=f"peer: beside {STORED[0]}")
+    return True
+
+
+def idle():
     home = test_cluster.Cluster(1, {"jobs": IDLE_RUNNERS})
     try:
         time.sleep(10)  # what follows the start
@@ -132,9 +248,19 @@ def main():
         row(f"the database's share of a core beside {IDLE_RUNNERS} idle runners", 100 * used, "%", target="below 1 %")
     finally:
         home.close()
+    return True
+
+
+ROWS = {"ensemble": ensembles, "cycles": cycles_of_nodes, "stored": stored_jobs, "dataset": dataset, "idle": idle}
+
+
+def main():
+    good = True
+    for name in os.environ.get("ROWS", ",".join(ROWS)).split(","):
+        good = ROWS[name]() and good
     if len(sys.argv) > 1:
         pathlib.Path(sys.argv[1]).write_text(json.dumps(rows, indent=1))
-    return 0 if same else 1
+    return 0 if good else 1
 
 
 if __name__ == "__main__":

@@ -88,6 +88,28 @@ class Server(Postgres):
         shutil.rmtree(self.folder, ignore_errors=True)
 
 
+class Psql:
+    """A session in the schema of a cluster, whose transactions stay open from one text to the next."""
+
+    def __init__(self, home):
+        self.process = subprocess.Popen([f"{home.postgres.programs}/psql", "-XAtq", "-v", "ON_ERROR_STOP=1", home.postgres.uri],
+                                        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        self.ask(f"SET search_path = {home.schema}")
+
+    def ask(self, text):
+        self.process.stdin.write(f"{text};\n\\echo end\n")
+        self.process.stdin.flush()
+        lines = []
+        while (line := self.process.stdout.readline()) and line != "end\n":
+            lines.append(line)
+        assert line, "".join(lines)
+        return "".join(lines).strip()
+
+    def close(self):
+        self.process.kill()
+        self.process.communicate()
+
+
 class Wire:
     """TCP on a port of its own to another. Held, it keeps what comes and the connections: neither side sees an end."""
 
@@ -120,12 +142,16 @@ class Wire:
                 one.shutdown(socket.SHUT_RDWR)
             one.close()
 
-    def close(self):
-        self.closed = True
-        self.hold()
+    def refuse(self):
+        """No new connection."""
         with contextlib.suppress(OSError):
             self.listener.shutdown(socket.SHUT_RDWR)
         self.listener.close()
+
+    def close(self):
+        self.closed = True
+        self.hold()
+        self.refuse()
         self.cut()
 
     def _accept(self):
@@ -157,7 +183,7 @@ class Wire:
         """How much of the piece comes before the words that are waited for; None: they are not in it."""
         if self.until is None:
             return None
-        at = (before + piece).find(self.until[0])
+        at = (before + piece).rfind(self.until[0])  # the last one: groups of before may have it too
         at = (before + piece).find(self.until[1], at) if at >= 0 else -1
         return at - len(before) if at >= len(before) else None
 

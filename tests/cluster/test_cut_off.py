@@ -10,7 +10,7 @@ import threading
 import time
 
 import pytest
-from servers import Server, Wire, kept  # noqa: F401
+from servers import Psql, Server, Wire, kept  # noqa: F401
 from test_cluster import ASYNC, JSON, PATH, cluster, conftest, pytestmark, single  # noqa: F401
 
 # a group that has everything but its COMMIT
@@ -98,13 +98,23 @@ def test_a_lost_answer_is_no_acknowledgement_and_no_second_job(kept, cluster):  
     """The server commits and its answer does not come: 503, and the same key finds the job."""
     server, wire, home = behind_a_wire(kept, cluster)
     node, data = home.nodes[0], single.body(2, 1)
-    wire.hold(answers=True)
-    refused(node.daemon.request("POST", PATH, data, KEYED))
-    conftest.eventually(lambda: server.query(f"SELECT count(*) FROM {home.schema}.job") == "1")
-    wire.hold()
-    wire.cut()
+
+    before = set()
+
+    def is_committed():  # not if a group of before is held instead: nothing else is sent then
+        job = json.loads(node.request("POST", PATH, data, ASYNC)[2])["id"]
+        before.add(job)
+        home.ended(job)  # and the runner is idle
+        wire.hold(answers=True)
+        refused(node.daemon.request("POST", PATH, data, KEYED))
+        committed = server.query(f"SELECT count(*) FROM {home.schema}.job") == str(len(before) + 1)
+        wire.hold()
+        wire.cut()
+        return committed
+
+    conftest.eventually(is_committed)
     job = json.loads(node.request("POST", PATH, data, KEYED)[2])["id"]
-    assert home.ended(job)["state"] == "succeeded" and all_jobs(home) == {job}
+    assert home.ended(job)["state"] == "succeeded" and all_jobs(home) == before | {job}
     assert single.states_of(home, job) == ["queued", "running", "succeeded"]
 
 
@@ -181,3 +191,23 @@ def test_a_number_given_again_is_no_acknowledgement(kept, cluster):  # noqa: F81
             break
     assert lost == other, "the number was not given again"
     refused((status, headers, text))
+
+
+@pytest.mark.seconds(300)
+def test_a_connection_that_ends_in_a_write_is_no_acknowledgement(kept, cluster):  # noqa: F811
+    """The server ends the connection while it executes the write, as in its shutdown, and then takes no other for a while."""
+    server, wire, home = behind_a_wire(kept, cluster)
+    node, data = home.nodes[0], single.body(2, 1)
+    first = json.loads(node.request("POST", PATH, data, ASYNC)[2])["id"]
+    home.ended(first)
+    with contextlib.closing(Psql(home)) as other:
+        other.ask("BEGIN; LOCK TABLE job IN SHARE MODE")
+        asked = [Asked(node, "POST", PATH, data, KEYED), *(Asked(node, "POST", PATH, data, ASYNC) for _ in range(7))]
+        conftest.eventually(lambda: server.query("SELECT count(*) FROM pg_locks WHERE NOT granted AND relation IS NOT NULL") != "0")
+        wire.refuse()
+        server.query("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND backend_xid IS NOT NULL")
+        for one in asked:
+            refused(one.answer())
+    kept(Wire(server.port, wire.port))
+    job = json.loads(node.request("POST", PATH, data, KEYED)[2])["id"]
+    assert home.ended(job)["state"] == "succeeded" and all_jobs(home) == {first, job}

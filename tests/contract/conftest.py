@@ -72,7 +72,7 @@ UNHURRIED = {"rate_grace": "1h", "header_timeout": "1h", "log_format": "json"}
 class Daemon:
     """One running torqued with its own state folder and settings file."""
 
-    def __init__(self, settings=None, listen="127.0.0.1:0", args=(), state=None):
+    def __init__(self, settings=None, listen="127.0.0.1:0", args=(), state=None, program=None):
         self.folder = tempfile.TemporaryDirectory(prefix="torqued-test-")
         self.state = state or os.path.join(self.folder.name, "state")
         config = os.path.join(self.folder.name, "torqued.conf")
@@ -86,7 +86,7 @@ class Daemon:
         self._lines, self._partial = [], ""
         with open(self._stderr.name, "ab") as stderr:
             self.process = subprocess.Popen(
-                [TORQUED, "--config", config, "--listen", listen, "--state-dir", self.state, *args],
+                [program or TORQUED, "--config", config, "--listen", listen, "--state-dir", self.state, *args],
                 stderr=stderr, stdin=subprocess.DEVNULL)
         deadline = time.monotonic() + PATIENCE
         while not self._find_url() and self.process.poll() is None and time.monotonic() < deadline:

@@ -10,7 +10,8 @@ on_postgresql := $(filter-out %/test_faults.c %/test_sums.c,$(store_test))
 .PHONY: check-cluster check-cluster-long check-postgresql run-cluster
 check-cluster: build $(on_postgresql:%.c=$(out)/%)
 	@tests/run/postgres.sh tests/run/units.sh $(out)/log-postgresql $(filter $(out)/tests/unit/%,$^) || [ $$? = 77 ]
-	@POSTGRES_DURABLE=1 PYTEST_JOBS=1 tests/run/postgres.sh tests/run/pytest.sh tests/cluster $(out)/torqued || [ $$? = 77 ]
+	@TORQUED_OLDER=$$(env -u MAKEFLAGS tests/run/older.sh) POSTGRES_DURABLE=1 PYTEST_JOBS=1 \
+	    tests/run/postgres.sh tests/run/pytest.sh tests/cluster $(out)/torqued || [ $$? = 77 ]
 # as often as must be shown before a release
 check-cluster-long: export KILLS = 300
 check-cluster-long: export POSTGRES_KILLS = 30
@@ -24,7 +25,7 @@ check-cluster-long: export ROLLS = 10
 check-cluster-long: export ROUNDS = 20
 check-cluster-long: export OPERATIONS = 150
 check-cluster-long: build
-	@PYTEST_SECONDS=36000 POSTGRES_DURABLE=1 PYTEST_JOBS=1 tests/run/postgres.sh tests/run/pytest.sh tests/cluster $(out)/torqued
+	@TORQUED_OLDER=$$(env -u MAKEFLAGS tests/run/older.sh) PYTEST_SECONDS=36000 POSTGRES_DURABLE=1 PYTEST_JOBS=1 tests/run/postgres.sh tests/run/pytest.sh tests/cluster $(out)/torqued
 # the part of seconds, for `make check`: the life of jobs
 check-postgresql: $(out)/tests/unit/daemon/store/test_jobs
 	@tests/run/postgres.sh tests/run/units.sh $(out)/log-postgresql $^ || [ $$? = 77 ]

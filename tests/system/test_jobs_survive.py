@@ -59,10 +59,10 @@ class House:
         self.state = os.path.join(self.folder.name, "state")
         self.port = free_port()
         self.settings = settings or {}
-        self.daemon = None
+        self.daemon, self.program = None, None  # None: $TORQUED
 
     def start(self):
-        self.daemon = conftest.Daemon(self.settings, listen=f"127.0.0.1:{self.port}", state=self.state)
+        self.daemon = conftest.Daemon(self.settings, listen=f"127.0.0.1:{self.port}", state=self.state, program=self.program)
         return self.daemon
 
     def kill(self):

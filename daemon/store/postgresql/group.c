@@ -34,7 +34,7 @@ typedef struct piece {
 
 typedef enum outcome {
     COMMITTED,
-    REJECTED, /* one write failed, and is marked: the others can be tried again */
+    REJECTED, /* one write failed, and is marked: the others, rolled back, can be tried again */
     FAILED,   /* all of them, for `status` */
     LOST,     /* the connection, with or without a commit */
 } outcome;
@@ -274,7 +274,8 @@ static void run_piece(tqd_writer *writer, piece *p)
         writer->n_lost += p->n_commit <= writer->n_commit ? writer->n_commit - p->n_commit + 1 : 0;
         writer->n_commit = p->n_commit;
     } else {
-        fail_rest(p, status);
+        /* REJECTED: rolled back, and there is no connection for another attempt */
+        fail_rest(p, found == FAILED ? status : TQD_STORE_BROKEN);
     }
 }
 

@@ -9,15 +9,20 @@ static const char one_sql[] = "SELECT " TQD_JOB_LIST("") " FROM job WHERE id = $
 /* of a job, with its '/': '' or the start of its client (key.h) */
 #define NAMESPACE "left(client, strpos(client, '/'))"
 /* Planned with its values: a filter that is not set folds away, and the index of one that is set is
- * found. $3 is cast where its type cannot be seen. */
+ * found. Casts are where a type cannot be seen. A test within CASE counts as true for half of the
+ * rows: without, as one of an expression without statistics, for 1 in 200, and 100 jobs of 100,000
+ * were found by reading and sorting all. */
+#define IS_STATE   "CASE WHEN ($2::int >> state) & 1 = 1 THEN true ELSE false END"
+#define IS_DEFAULT "CASE WHEN strpos(client, '/') = 0 THEN true ELSE false END"
 static const char list_sql[] = "SELECT " TQD_JOB_LIST(
-    "") " FROM job WHERE seq < $1 AND ($2::int = 0 OR ($2::int >> state) & 1 = 1)"
+    "") " FROM job WHERE seq < $1 AND ($2::int = 0 OR " IS_STATE ")"
         " AND ($3::text IS NULL OR kind = $3::text) AND ($4::text IS NULL OR robot = $4::text)"
         " AND ($6::bigint = 0 OR created_ms >= tqd_now() - $6::bigint)"
         " AND ($7::bigint = 0 OR created_ms < tqd_now() - $7::bigint)"
         " AND ($9::text IS NULL OR client = $9::text OR client = '')"
-        " AND ($10::text IS NULL OR " NAMESPACE " = $10::text)"
-        " AND ($10::text IS NULL OR $10::text = '' OR strpos(client, '/') > 0)"
+        " AND ($10::text IS NULL OR $10::text <> '' OR " IS_DEFAULT ")"
+        " AND ($10::text IS NULL OR $10::text = ''"
+        "  OR " NAMESPACE " = $10::text AND strpos(client, '/') > 0)"
         " AND ($8::int < 0 OR state = $8::int) ORDER BY seq DESC LIMIT $5";
 /* few jobs are queued or running among many finished ones: a partial index has them */
 static const char list_ready_sql[] = "SELECT " TQD_JOB_LIST(

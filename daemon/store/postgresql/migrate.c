@@ -14,6 +14,8 @@ static const char lock_sql[] =
     "SELECT pg_advisory_xact_lock(hashtextextended('torqued.' || current_schema(), 0))";
 static const char present_sql[] = "SELECT to_regclass('identity') IS NOT NULL";
 static const char version_sql[] = "SELECT version, oldest, id, n_commit FROM identity";
+/* before tables, as groups of writes do: else the steps and a group of an older daemon deadlock */
+static const char first_sql[] = "SELECT FROM identity FOR UPDATE";
 
 /* false, with the reason */
 static bool run(tqd_session *session, const char *text, char *why)
@@ -84,7 +86,8 @@ static bool migrate(tqd_session *session, bool may_be_new, tqd_mark *ret_mark, c
                  version, tqd_postgresql_n_step);
         return false;
     }
-    return take_steps(session, version, why) &&
+    return (version == 0 || version >= tqd_postgresql_n_step || run(session, first_sql, why)) &&
+           take_steps(session, version, why) &&
            read_version(session, &version, &oldest, ret_mark, why);
 }
 
