@@ -2,7 +2,7 @@
 # Makefile - every target that CI runs is a target here; CI runs nothing else. Each VARIANT builds in its own folder.
 .DEFAULT_GOAL := build
 VARIANT ?= release
-# one of: release debug asan tsan fuzz (fuzz: clang only)
+# one of: release debug asan tsan coverage fuzz (fuzz: clang only)
 ifeq ($(origin CC),default)
 CC      := gcc
 endif
@@ -33,11 +33,12 @@ cflags_release := -O2 -g $(harden) -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=3
 cflags_debug   := -O0 -g3 $(harden)
 cflags_asan    := $(sanitize) -fsanitize=address,undefined
 cflags_tsan    := $(sanitize) -fsanitize=thread
+cflags_coverage := -O0 -g -fPIE --coverage -fprofile-update=atomic -DTQD_SANITIZED
 cflags_fuzz    := $(sanitize) -fsanitize=fuzzer-no-link,address,undefined
 # CFLAGS, CPPFLAGS and LDFLAGS are who builds', and come last. Files name no folder of the machine that built them.
 base     = -std=c17 -D_GNU_SOURCE -I. '-ffile-prefix-map=$(CURDIR)=.' $(numerics) $(refused) $(cflags_$(VARIANT)) $(sundials_flags) $(CPPFLAGS) $(CFLAGS) $(EXTRA_CFLAGS)
 flags    = $(base) $(warnings)
-ldflags  = $(filter -fsanitize%,$(cflags_$(VARIANT))) -pie -pthread -Wl,-z,relro,-z,now $(LDFLAGS)
+ldflags  = $(filter -fsanitize% --coverage,$(cflags_$(VARIANT))) -pie -pthread -Wl,-z,relro,-z,now $(LDFLAGS)
 # A question to the compiler is asked once, and not before something is built: until `make deps` there may be none.
 once     = $(eval $(1) := $(2))$($(1))
 archive  = $(findstring /,$(shell $(CC) -print-file-name=$(1) 2>/dev/null))
@@ -159,7 +160,7 @@ $(out)/flags: always
 	@mkdir -p $(@D)
 	@now=$@.$$$$; { printf '%s\n' "$$($(CC) --version 2>&1 | head -n 1)"; printf '%s ' $(CC) $(filter-out -Werror,$(flags)) $(ldflags); echo; } >$$now; \
 	if cmp -s $$now $@; then rm $$now; else \
-	    $(CC) $(base) -fsyntax-only -x c core/base/machine.h && mv $$now $@; fi
+	    $(CC) $(filter-out --coverage,$(base)) -fsyntax-only -x c core/base/machine.h && mv $$now $@; fi
 
 define kernel_rule
 $(out)/core/kernels/%.$(1).o: core/kernels/%.c $(out)/flags

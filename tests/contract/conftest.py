@@ -29,8 +29,8 @@ import pytest
 TEST_SECONDS = 60
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 TORQUED = os.environ.get("TORQUED", str(ROOT / "build" / "torqued"))
-# slowdown by sanitizers: work is divided by it
-SLOW = 5 if any(v in TORQUED for v in ("/asan", "/tsan", "/debug")) else 1
+# slowdown by sanitizers and by valgrind: work is divided by it
+SLOW = 30 if "/memcheck" in TORQUED else 5 if any(v in TORQUED for v in ("/asan", "/tsan", "/debug", "/coverage")) else 1
 # of a document or an archive, not of the daemon: once, with the release build
 once = pytest.mark.skipif(SLOW > 1, reason="tests no code of the daemon: the release build's run has it")
 # of numbers by code that other tests run under the sanitizers: once, with the release build

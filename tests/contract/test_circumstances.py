@@ -11,7 +11,7 @@ import subprocess
 import pytest
 from conftest import PATIENCE, TORQUED
 
-SANITIZED = any(v in TORQUED for v in ("/asan", "/tsan"))
+SANITIZED = any(v in TORQUED for v in ("/asan", "/tsan", "/coverage"))
 STRANGER = 54321  # a uid that runs no other process
 
 

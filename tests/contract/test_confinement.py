@@ -9,7 +9,7 @@ import subprocess
 import pytest
 from conftest import PATIENCE, TORQUED, eventually
 
-SANITIZED = any(v in TORQUED for v in ("/asan", "/tsan"))
+SANITIZED = any(v in TORQUED for v in ("/asan", "/tsan", "/coverage"))
 
 
 def confinement(daemon):

@@ -12,7 +12,7 @@ from conftest import TORQUED
 
 xacro = pytest.importorskip("xacro")
 
-SANITIZED = any(v in TORQUED for v in ("/asan", "/tsan"))
+SANITIZED = any(v in TORQUED for v in ("/asan", "/tsan", "/coverage"))
 XML = {"Content-Type": "application/xml"}
 HEAD = '<robot name="r" xmlns:xacro="http://www.ros.org/wiki/xacro">'
 LINK = '<xacro:macro name="body" params="name mass:=1 *origin"><link name="${name}"><inertial><xacro:insert_block name="origin"/><mass value="${mass}"/>' \
