@@ -24,6 +24,7 @@ typedef struct tq_path_tension {
 } tq_path_tension;
 
 typedef struct tq_path_mover tq_path_mover;
+typedef struct tq_path_turner tq_path_turner;
 
 typedef struct tq_path_slopes {
     tq_configuration at;
@@ -31,6 +32,7 @@ typedef struct tq_path_slopes {
     double *slope;  /* (nv) dL/dq */
     double *rate;   /* (nv) d(dL/dt)/dq */
     tq_path_mover *movers;
+    tq_path_turner *turners; /* NULL: no path wraps around a solid */
 } tq_path_slopes;
 
 /* Takes tq_path_slopes_scratch_size(model) bytes of `scratch`, which the caller rewinds. TQ_OK,
