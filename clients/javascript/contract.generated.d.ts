@@ -5595,9 +5595,27 @@ export interface TendonPoint {
   position?: Vector;
   /**
    * Of the distance to the next point in the length: 1 / divisor behind a pulley of MuJoCo's; 0: the path ends here, and the next
-   * point begins another (default 1)
+   * point begins another. Not of a solid (default 1)
    */
   weight?: number;
+  /**
+   * m: A solid about `position`, no point: the path between the points before and behind it wraps around it where it is in the
+   * way, and slides on it. A sphere, or with `axis` a cylinder without ends
+   */
+  radius?: number;
+  /** Of the cylinder, of any length but 0 */
+  axis?: Vector;
+  /**
+   * MuJoCo's sidesite (since 4.0): the path goes around the way that leads by this point. Less than `radius` away from
+   * `position`: the path touches the surface from inside. Absent: the shorter way
+   */
+  side?: TendonSide;
+}
+
+export interface TendonSide {
+  link: string;
+  /** m */
+  position?: Vector;
 }
 
 /** Nested arrays, rows outside; for a batch, one such array a sample */

@@ -134,23 +134,24 @@ typedef struct tq_tendon_share {
 
 /* A point of a tendon's path, fixed to a link; or a solid on it that the path between the points
  * before and behind it wraps around where it is in the way: a sphere about `at`, or a cylinder
- * without ends whose axis passes there. The path wraps on the side of the point `side`, or, where
- * that is less than the radius away from `at`, touches the surface from inside. */
+ * without ends whose axis passes there. The path turns about it as the one by way of the point
+ * `side` does, or, where that is less than the radius away from `at`, touches the surface from
+ * inside. */
 typedef struct tq_tendon_point {
     uint32_t link;
-    double at[3];        /* in the link frame, m */
-    double weight;       /* of the distance to the next point; 0: the path ends here, and the next
+    double at[3];       /* in the link frame, m */
+    double weight;      /* of the distance to the next point; 0: the path ends here, and the next
                             point begins another. Of a solid that of the point before it, set by
                             tq_model_finish */
-    double radius;       /* m; 0: a point */
-    double axis[3];      /* of a cylinder, of any length, in the link frame; all 0: a sphere */
-    bool has_side;       /* false: the shorter way */
-    uint32_t side_link;  /* that carries `side` */
-    double side[3];      /* in that link's frame, m */
-    uint32_t meet;       /* the last link that carries both this point and the next: set by
+    double radius;      /* m; 0: a point */
+    double axis[3];     /* of a cylinder, of any length, in the link frame; all 0: a sphere */
+    bool has_side;      /* false: the shorter way */
+    uint32_t side_link; /* that carries `side` */
+    double side[3];     /* in that link's frame, m */
+    uint32_t meet;      /* the last link that carries both this point and the next: set by
                             tq_model_finish, as the two below */
-    uint32_t meet_ends;  /* of a solid: that carries the points on both sides of it */
-    uint32_t meet_side;  /* of a solid with a side: that carries both */
+    uint32_t meet_ends; /* of a solid: that carries the points on both sides of it */
+    uint32_t meet_side; /* of a solid with a side: that carries both */
 } tq_tendon_point;
 
 /* A length with a spring and friction along it: a linear combination of coordinates, L = sum of

@@ -9,16 +9,6 @@
 
 static const double pi = 3.14159265358979323846;
 
-static double orient(const double *a, const double *b, const double *c)
-{
-    return (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]);
-}
-
-static bool cross_each_other(const double *a, const double *b, const double *c, const double *d)
-{
-    return orient(a, b, c) * orient(a, b, d) < 0.0 && orient(c, d, a) * orient(c, d, b) < 0.0;
-}
-
 static double gap(const double *a, const double *b)
 {
     return sqrt((a[0] - b[0]) * (a[0] - b[0]) + (a[1] - b[1]) * (a[1] - b[1]));
@@ -35,43 +25,41 @@ static double clearance(double p[2][2], double at[2])
     return sqrt(at[0] * at[0] + at[1] * at[1]);
 }
 
+/* how far the point turns about the centre on the way from a to b, in small steps */
+static double turning(const double *a, const double *b)
+{
+    enum { STEPS = 3000 };
+    double sum = 0.0;
+    for (int k = 0; k < STEPS; k++) {
+        const double s = (double)k / STEPS, t = (k + 1.0) / STEPS;
+        const double p[2] = {a[0] + s * (b[0] - a[0]), a[1] + s * (b[1] - a[1])};
+        const double q[2] = {a[0] + t * (b[0] - a[0]), a[1] + t * (b[1] - a[1])};
+        sum += atan2(p[0] * q[1] - p[1] * q[0], p[0] * q[0] + p[1] * q[1]);
+    }
+    return sum;
+}
+
+/* The shortest of the line, where it is clear, and of the two ways around that turns as the line by
+ * way of the side does. */
 static double outside(double r, double p[2][2], const double *side, tqt_wrapping *kind)
 {
-    double at[2], length[2], good[2];
+    double at[2], touching = 0.0, tangents = 0.0;
     const double straight = gap(p[0], p[1]), clear = clearance(p, at);
-    double rho[2], angle[2];
+    const double winding =
+        side != NULL ? turning(p[0], side) + turning(side, p[1]) : turning(p[0], p[1]);
     for (int e = 0; e < 2; e++) {
-        rho[e] = sqrt(p[e][0] * p[e][0] + p[e][1] * p[e][1]);
-        angle[e] = atan2(p[e][1], p[e][0]);
-    }
-    if (rho[0] < r || rho[1] < r ||
-        (clear > r && (side == NULL || side[0] * at[0] + side[1] * at[1] >= 0.0))) {
-        return straight;
-    }
-    for (int way = 0; way < 2; way++) {
-        const double turn = way == 0 ? 1.0 : -1.0;
-        double touch[2], where[2][2];
-        for (int e = 0; e < 2; e++) {
-            touch[e] = angle[e] + (e == 0 ? turn : -turn) * acos(r / rho[e]);
-            where[e][0] = r * cos(touch[e]);
-            where[e][1] = r * sin(touch[e]);
+        const double rho = sqrt(p[e][0] * p[e][0] + p[e][1] * p[e][1]);
+        if (rho < r) {
+            return straight;
         }
-        const double arc = fmod(turn * (touch[1] - touch[0]) + 4.0 * pi, 2.0 * pi);
-        const double middle = touch[0] + turn * arc / 2.0;
-        /* the sum of both points is on the shorter side of the arc */
-        const double shorter = arc > pi ? -1.0 : 1.0;
-        length[way] = sqrt(rho[0] * rho[0] - r * r) + sqrt(rho[1] * rho[1] - r * r) + r * arc;
-        good[way] = side != NULL ? shorter * (side[0] * cos(middle) + side[1] * sin(middle))
-                                 : -gap(where[0], where[1]);
-        if (cross_each_other(p[0], where[0], p[1], where[1])) {
-            good[way] = -(double)INFINITY;
-        }
+        touching += acos(r / rho);
+        tangents += sqrt(rho * rho - r * r);
     }
-    if (isinf(good[0]) && isinf(good[1])) {
+    if (clear > r && fabs(turning(p[0], p[1]) - winding) < 1e-3) {
         return straight;
     }
     *kind = TQT_OUTSIDE;
-    return length[good[0] > good[1] ? 0 : 1];
+    return tangents + r * (fabs(winding) - touching);
 }
 
 static double inside(double r, double p[2][2], tqt_wrapping *kind)
@@ -131,9 +119,10 @@ double tqt_wrapping_length(const tq_tendon_point *solid, double end[2][3], const
     }
     *ret_kind = TQT_STRAIGHT;
     const double beside[2] = {tq_dot3(s, x), tq_dot3(s, y)};
-    const double length = side != NULL && sqrt(tq_dot3(s, s)) < solid->radius
-                              ? inside(solid->radius, flat, ret_kind)
-                              : outside(solid->radius, flat, side != NULL ? beside : NULL, ret_kind);
+    const double length =
+        side != NULL && sqrt(tq_dot3(s, s)) < solid->radius
+            ? inside(solid->radius, flat, ret_kind)
+            : outside(solid->radius, flat, side != NULL ? beside : NULL, ret_kind);
     return cylinder ? sqrt(length * length + rise * rise) : length;
 }
 

@@ -137,7 +137,8 @@
 #define TQA_FIELDS_TENDON "name", "coefficients", "points", "stiffness", "rest", "damping", \
     "friction"
 #define TQA_FIELDS_TENDON_FRICTION "coulomb", "smoothing"
-#define TQA_FIELDS_TENDON_POINT "link", "position", "weight"
+#define TQA_FIELDS_TENDON_POINT "link", "position", "weight", "radius", "axis", "side"
+#define TQA_FIELDS_TENDON_SIDE "link", "position"
 #define TQA_FIELDS_TORQUE_TABLE "kind", "t", "tau", "interpolation"
 #define TQA_FIELDS_TRAJECTORY_REQUEST "waypoints", "poses", "fourier", "frame", "axes", \
     "initial", "timing", "blend", "times_s", "durations_s", "duration_s", "limits", "payload", \

@@ -48,11 +48,11 @@ static inline tq_jet tq_jet_multiply(const tq_jet *a, const tq_jet *b)
 static inline tq_jet tq_jet_apply(const tq_jet *x, const double g[4])
 {
     const double *c = x->c;
-    return (tq_jet){
-        .c = {g[0], g[1] * c[1], g[1] * c[2], g[1] * c[3] + g[2] * c[1] * c[2], g[1] * c[4],
-              g[1] * c[5] + g[2] * c[1] * c[4], g[1] * c[6] + g[2] * c[2] * c[4],
-              g[1] * c[7] + g[2] * (c[1] * c[6] + c[2] * c[5] + c[4] * c[3]) +
-                  g[3] * c[1] * c[2] * c[4]}};
+    return (tq_jet){.c = {g[0], g[1] * c[1], g[1] * c[2], g[1] * c[3] + g[2] * c[1] * c[2],
+                          g[1] * c[4], g[1] * c[5] + g[2] * c[1] * c[4],
+                          g[1] * c[6] + g[2] * c[2] * c[4],
+                          g[1] * c[7] + g[2] * (c[1] * c[6] + c[2] * c[5] + c[4] * c[3]) +
+                              g[3] * c[1] * c[2] * c[4]}};
 }
 
 static inline tq_jet tq_jet_divide(const tq_jet *a, const tq_jet *b)
@@ -68,8 +68,8 @@ static inline tq_jet tq_jet_sqrt(const tq_jet *x)
 {
     const double root = sqrt(x->c[0]);
     const double s = x->c[0] > 0.0 ? 1.0 / x->c[0] : 0.0;
-    return tq_jet_apply(x, (const double[4]){root, 0.5 * root * s, -0.25 * root * s * s,
-                                             0.375 * root * s * s * s});
+    return tq_jet_apply(
+        x, (const double[4]){root, 0.5 * root * s, -0.25 * root * s * s, 0.375 * root * s * s * s});
 }
 
 #endif

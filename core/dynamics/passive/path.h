@@ -17,7 +17,7 @@
  * fixed to the solid's link, and the arc between them has its length.
  *
  * Cost     O(points + joints between them), no memory.
- * Checked  tests/property/core/dynamics/test_paths.c, test_wraps.c,
+ * Checked  tests/property/core/dynamics/test_paths.c,
  *          tests/peers/test_mujoco_paths.py, test_mujoco_wraps.py */
 
 /* m; MuJoCo's mjMINVAL */

@@ -25,9 +25,9 @@ tq_status tq_path_slopes_begin(const tq_model *model, const tq_path_sample *at, 
     ret->q = tq_scratch_take(scratch, nq + 3 * nv + 1, sizeof *ret->q);
     ret->movers = tq_scratch_take(scratch, 6 * (size_t)model->n_joint + 1, sizeof *ret->movers);
     const bool wraps = tq_path_has_wraps(model);
-    ret->turners = wraps ? tq_scratch_take(scratch, 6 * (size_t)model->n_joint + 1,
-                                           sizeof *ret->turners)
-                         : NULL;
+    ret->turners =
+        wraps ? tq_scratch_take(scratch, 6 * (size_t)model->n_joint + 1, sizeof *ret->turners)
+              : NULL;
     if (ret->q == NULL || ret->movers == NULL || (wraps && ret->turners == NULL)) {
         return tq_fail(reterr, TQ_ERR_SCRATCH, "scratch", 0,
                        (double)tq_path_slopes_scratch_size(model));

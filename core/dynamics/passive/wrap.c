@@ -10,13 +10,13 @@
 
 /* MuJoCo's mjMINVAL, by which it tells what has no direction */
 static const double least = 1e-15;
-static const double pi = 3.14159265358979323846;
+static const double half_pi = 1.57079632679489661923;
 
 /* In the plane, about the centre. */
 typedef struct circle {
     double radius, end[2][2], rho[2];
     bool has_side;
-    double side[2]; /* of unit length */
+    double side[2];
 } circle;
 
 static double dot2(const double *a, const double *b)
@@ -43,60 +43,33 @@ static void nearest(const circle *c, double ret[2])
     ret[1] = c->end[0][1] + along * d[1];
 }
 
-/* Segments a-b and c-d have a point in common. */
-static bool intersect(const double *a, const double *b, const double *c, const double *d)
+/* from direction a to direction b, in (-pi, pi] */
+static double angle_between(const double *a, const double *b)
 {
-    const double ab[2] = {b[0] - a[0], b[1] - a[1]}, cd[2] = {d[0] - c[0], d[1] - c[1]};
-    const double ca[2] = {a[0] - c[0], a[1] - c[1]};
-    const double determinant = cross2(ab, cd);
-    if (fabs(determinant) < least) {
-        return false;
-    }
-    const double on_ab = cross2(cd, ca) / determinant, on_cd = cross2(ab, ca) / determinant;
-    return on_ab >= 0.0 && on_ab <= 1.0 && on_cd >= 0.0 && on_cd <= 1.0;
+    return tq_atan2(cross2(a, b), dot2(a, b));
 }
 
-/* The points where the tangents from both ends touch, turning by `turn`; returns how good they
- * are: near the side, or near each other. */
-static double tangents(const circle *c, double turn, double ret[2][2])
-{
-    for (int e = 0; e < 2; e++) {
-        const double *p = c->end[e], r = c->radius, square = c->rho[e] * c->rho[e];
-        const double t = sqrt(fmax(dot2(p, p) - r * r, 0.0)), sign = e == 0 ? turn : -turn;
-        ret[e][0] = (p[0] * r * r - sign * r * p[1] * t) / square;
-        ret[e][1] = (p[1] * r * r + sign * r * p[0] * t) / square;
-    }
-    if (intersect(c->end[0], ret[0], c->end[1], ret[1])) {
-        return -(double)INFINITY;
-    }
-    const double sum[2] = {ret[0][0] + ret[1][0], ret[0][1] + ret[1][1]};
-    const double d[2] = {ret[0][0] - ret[1][0], ret[0][1] - ret[1][1]};
-    const double length = tq_hypot(sum[0], sum[1]);
-    return c->has_side ? dot2(sum, c->side) / (length < least ? 1.0 : length) : -dot2(d, d);
-}
-
+/* Turning about the centre from end 0 to end 1: that of the line between them, or by way of the
+ * side. The path wraps where it turns by more than both tangents together. */
 static tq_wrap_kind outside(const circle *c, tq_wrap *ret, double touch[2][2])
 {
-    const double d[2] = {c->end[1][0] - c->end[0][0], c->end[1][1] - c->end[0][1]};
-    double near[2], ways[2][2][2];
-    if (c->rho[0] < c->radius || c->rho[1] < c->radius || dot2(d, d) < least) {
+    if (c->rho[0] < c->radius || c->rho[1] < c->radius) {
         return TQ_WRAP_NONE;
     }
-    nearest(c, near);
-    if (dot2(near, near) > c->radius * c->radius && (!c->has_side || dot2(c->side, near) >= 0.0)) {
-        return TQ_WRAP_NONE;
+    const double winding =
+        c->has_side ? angle_between(c->end[0], c->side) + angle_between(c->side, c->end[1])
+                    : angle_between(c->end[0], c->end[1]);
+    ret->turn = winding < 0.0 ? -1.0 : 1.0;
+    ret->angle = fabs(winding);
+    for (int e = 0; e < 2; e++) {
+        const double *p = c->end[e], r = c->radius, square = dot2(p, p);
+        const double t = sqrt(fmax(square - r * r, 0.0)), turn = e == 0 ? ret->turn : -ret->turn;
+        touch[e][0] = (p[0] * r * r - turn * r * p[1] * t) / square;
+        touch[e][1] = (p[1] * r * r + turn * r * p[0] * t) / square;
+        ret->angle -= tq_atan2(t, r);
     }
-    const double clockwise = tangents(c, -1.0, ways[0]), other = tangents(c, 1.0, ways[1]);
-    const int best = clockwise > other ? 0 : 1;
-    if (!(fmax(clockwise, other) > -(double)INFINITY)) {
-        return TQ_WRAP_NONE;
-    }
-    memcpy(touch, ways[best], sizeof ways[best]);
-    ret->turn = best == 0 ? -1.0 : 1.0;
-    ret->angle = tq_atan2(ret->turn * cross2(touch[0], touch[1]), dot2(touch[0], touch[1]));
-    ret->angle += ret->angle < 0.0 ? 2.0 * pi : 0.0;
     ret->arc = c->radius * ret->angle;
-    return TQ_WRAP_OUTSIDE;
+    return ret->angle > 0.0 ? TQ_WRAP_OUTSIDE : TQ_WRAP_NONE;
 }
 
 /* 2 b - asin(A sin b) - asin(B sin b) - G rises with b, the angle of incidence; A and B are the
@@ -105,7 +78,7 @@ static tq_wrap_kind outside(const circle *c, tq_wrap *ret, double touch[2][2])
 static double incidence(const circle *c, double between)
 {
     const double a = c->radius / c->rho[0], b = c->radius / c->rho[1];
-    double low = 0.0, high = 0.5 * pi, at = fmin(between / (2.0 - a - b), 0.5 * high);
+    double low = 0.0, high = half_pi, at = fmin(between / (2.0 - a - b), 0.5 * high);
     for (int k = 0; k < 100; k++) {
         const double s = tq_sin(at), cosine = tq_cos(at);
         const double f = 2.0 * at - arcsine(a * s) - arcsine(b * s) - between;
@@ -204,8 +177,7 @@ static void lift(const tq_tendon_point *solid, const circle *c, const double pla
     }
 }
 
-void tq_wrap_solve(const tq_tendon_point *solid, double end[2][3], const double *side,
-                   tq_wrap *ret)
+void tq_wrap_solve(const tq_tendon_point *solid, double end[2][3], const double *side, tq_wrap *ret)
 {
     double own[2][3], plane[9], height[2], touch[2][2], local[3];
     circle c = {.radius = solid->radius, .has_side = side != NULL};
@@ -231,15 +203,15 @@ void tq_wrap_solve(const tq_tendon_point *solid, double end[2][3], const double 
                                 side[2] - solid->at[2]};
         within = sqrt(tq_dot3(from, from)) < solid->radius;
         tq_mat_tvec(plane, from, local);
-        const double length = tq_hypot(local[0], local[1]);
-        c.side[0] = length < least ? 1.0 : local[0] / length;
-        c.side[1] = length < least ? 0.0 : local[1] / length;
+        memcpy(c.side, local, sizeof c.side);
     }
     if (solid->radius < least) {
         return;
     }
     ret->kind = within ? inside(&c, ret, touch) : outside(&c, ret, touch);
-    if (ret->kind != TQ_WRAP_NONE) {
+    if (ret->kind == TQ_WRAP_NONE) {
+        ret->arc = 0.0;
+    } else {
         lift(solid, &c, plane, height, touch, ret);
     }
 }

@@ -18,18 +18,20 @@ typedef struct tq_wrap {
     tq_wrap_kind kind;
     double turn;        /* outside: 1 where the path turns from point 0 to point 1 about the
                            cylinder's axis (sphere: about p0 x p1), -1: the other way */
-    double angle;       /* outside: between the points where it touches; inside: of incidence */
+    double angle;       /* outside: of the arc; inside: of incidence */
     double touch[2][3]; /* where it touches, in the frame of the link */
     double arc;         /* length on the surface, m */
 } tq_wrap;
 
-/* Of a solid, between the points `end` past the point `side` (NULL: the shorter way), all in the
- * frame of the solid's link. The choices are those of MuJoCo: no wrapping where a point is inside
- * the radius, or where the line between them is outside it and on the right side; inside only with
- * a side point nearer than the radius to the centre, and not where the line cuts the circle.
+/* Of a solid, between the points `end`, all in the frame of the solid's link. In the plane the path
+ * turns about the centre by as much as the line from point 0 to `side` and on to point 1 does
+ * (side NULL: the line from point 0 to point 1), and is the shortest of those: it is homotopic to it
+ * outside the circle. Where a point is inside the circle it does not wrap. With a side nearer to the
+ * centre than the radius the path touches the surface from inside, unless the line between the
+ * points cuts the circle. The rules are those of MuJoCo 4.0.
  *
- * Source   mju_wrap of MuJoCo's engine_util_misc.c; its documentation, Computation, tendons.
- * Checked  tests/property/core/dynamics/test_wraps.c, tests/peers/test_mujoco_wraps.py */
+ * Source   MuJoCo documentation, XML reference, tendon/spatial/geom, sidesite.
+ * Checked  tests/property/core/dynamics/test_paths.c, tests/peers/test_mujoco_wraps.py */
 void tq_wrap_solve(const tq_tendon_point *solid, double end[2][3], const double *side,
                    tq_wrap *ret);
 

@@ -2895,6 +2895,14 @@ class TendonPointOut(TypedDict):
     link: str
     position: NotRequired[Array]
     weight: NotRequired[float]
+    radius: NotRequired[float]
+    axis: NotRequired[Array]
+    side: NotRequired[TendonSideOut]
+
+
+class TendonSideOut(TypedDict):
+    link: str
+    position: NotRequired[Array]
 
 
 class TermsAccelerationSecondDerivativesOut(TypedDict):
