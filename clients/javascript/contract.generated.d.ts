@@ -5607,7 +5607,8 @@ export interface TendonPoint {
   axis?: Vector;
   /**
    * MuJoCo's sidesite (since 4.0): the path goes around the way that leads by this point. Less than `radius` away from
-   * `position`: the path touches the surface from inside. Absent: the shorter way
+   * `position`: the path touches the surface from inside. Absent: the shorter way. Where an end passes behind the centre as seen
+   * from the side, the length jumps
    */
   side?: TendonSide;
 }
