@@ -156,10 +156,11 @@ typedef struct tq_tendon_point {
 
 /* A length with a spring and friction along it: a linear combination of coordinates, L = sum of
  * coefficient q, which is no path in space (MuJoCo's fixed tendon), or the straight lines between
- * points on links, L = sum of weight |p_next - p|, longer around solids that are in the way (MuJoCo's
- * spatial tendon; the weights are those of pulleys), or the sum of both. With s = L - upper above `upper`, L - lower below `lower`, else
- * 0, its tension is stiffness s + friction(dL/dt), and tau must overcome dL/dq times that. Points
- * that coincide have no direction, and pull at nothing. */
+ * points on links, L = sum of weight |p_next - p|, longer around solids that are in the way
+ * (MuJoCo's spatial tendon; the weights are those of pulleys), or the sum of both. With s = L -
+ * upper above `upper`, L - lower below `lower`, else 0, its tension is stiffness s +
+ * friction(dL/dt), and tau must overcome dL/dq times that. Points that coincide have no direction,
+ * and pull at nothing. */
 typedef struct tq_tendon {
     uint32_t first, n_share;       /* of tq_model.shares */
     uint32_t first_point, n_point; /* of tq_model.points */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/support/wrapping.c - lengths of paths around spheres and cylinders by acos and by search. */
+/* tests/support/wrapping.c - lengths of paths around spheres and cylinders by acos and by search.
+ */
 #include "tests/support/wrapping.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/dynamics/passive/path.h - the lines between points on links, around solids in their way, that
- * a tendon follows: length, its rate, and what pulls along them; private to the tendons. */
+/* core/dynamics/passive/path.h - the lines between points on links, around solids in their way,
+ * that a tendon follows: length, its rate, and what pulls along them; private to the tendons. */
 #ifndef TQ_DYNAMICS_PASSIVE_PATH_H
 #define TQ_DYNAMICS_PASSIVE_PATH_H
 
@@ -12,8 +12,8 @@
  *
  * A line between points a and b, u its unit vector from a to b, grows by u . (J_b - J_a) qd, J the
  * Jacobians of the points. Joints that carry both ends cancel and are left out. Shorter than
- * TQ_PATH_LEAST it has no direction: it does not change, and nothing pulls. Around a solid, lines end
- * where they touch it: the length is stationary there, so that to first order these points are
+ * TQ_PATH_LEAST it has no direction: it does not change, and nothing pulls. Around a solid, lines
+ * end where they touch it: the length is stationary there, so that to first order these points are
  * fixed to the solid's link, and the arc between them has its length.
  *
  * Cost     O(points + joints between them), no memory.

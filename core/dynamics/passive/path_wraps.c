@@ -46,7 +46,8 @@ static tq_path_turner *find(tq_path_stretch *s, const tq_freedom *freedom)
     return &s->turners[s->n_turner++];
 }
 
-/* The freedoms from `link` up to `meet`, which move end e at `at` (world), or the solid under it. */
+/* The freedoms from `link` up to `meet`, which move end e at `at` (world), or the solid under it.
+ */
 static void add_turners(const tq_configuration *p, uint32_t link, uint32_t meet, int e,
                         const double at[3], bool reversed, tq_path_stretch *ret)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/dynamics/passive/wrap.h - the shortest path between two points around a sphere or a cylinder;
- * private to the tendons. */
+/* core/dynamics/passive/wrap.h - the shortest path between two points around a sphere or a
+ * cylinder; private to the tendons. */
 #ifndef TQ_DYNAMICS_PASSIVE_WRAP_H
 #define TQ_DYNAMICS_PASSIVE_WRAP_H
 
@@ -24,10 +24,10 @@ typedef struct tq_wrap {
 } tq_wrap;
 
 /* Of a solid, between the points `end`, all in the frame of the solid's link. In the plane the path
- * turns about the centre by as much as the line from point 0 to `side` and on to point 1 does
- * (side NULL: the line from point 0 to point 1), and is the shortest of those: it is homotopic to it
- * outside the circle. Where a point is inside the circle it does not wrap. With a side nearer to the
- * centre than the radius the path touches the surface from inside, unless the line between the
+ * turns about the centre by as much as the line from point 0 to `side` and on to point 1 does (side
+ * NULL: the line from point 0 to point 1), and is the shortest of those: homotopic to that line
+ * outside the circle. Where a point is inside the circle it does not wrap. With a side nearer to
+ * the centre than the radius the path touches the surface from inside, unless the line between the
  * points cuts the circle. The rules are those of MuJoCo 4.0.
  *
  * Source   MuJoCo documentation, XML reference, tendon/spatial/geom, sidesite.

@@ -96,8 +96,8 @@ static tq_jet refracted(const tq_jet *square, const tq_jet *s, double r)
     return angle_of(&rs, &root);
 }
 
-/* 2 b - asin(A sin b) - asin(B sin b) = G holds at the value of b. Each step of Newton's method with
- * the slope there makes the derivatives of one order more right. The length is
+/* 2 b - asin(A sin b) - asin(B sin b) = G holds at the value of b. Each step of Newton's method
+ * with the slope there makes the derivatives of one order more right. The length is
  * sqrt(rho0^2 - d^2) + sqrt(rho1^2 - d^2) - 2 sqrt(r^2 - d^2), d = r sin b. */
 static tq_jet inside(const tq_wrap *wrap, const flat *f, double r)
 {

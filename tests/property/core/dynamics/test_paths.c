@@ -38,7 +38,8 @@ typedef struct trial {
     tq_tendon_point points[TENDONS * POINTS];
 } trial;
 
-/* Three tendons, of every other seed two around solids: with a dead band, with two branches of other weights, with smooth dry friction. */
+/* Three tendons: with a dead band, with two branches of other weights, with smooth dry friction. Of
+ * every other seed the first and the last wrap around a solid. */
 static void add_tendons(trial *t, uint64_t seed)
 {
     tqt_random r = tqt_random_seed(seed + 311);
