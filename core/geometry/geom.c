@@ -6,8 +6,11 @@
 
 unsigned tq_geom_n_size(tq_geom_kind kind)
 {
-    static const unsigned n[] = {
-        [TQ_GEOM_SPHERE] = 1, [TQ_GEOM_CAPSULE] = 2, [TQ_GEOM_BOX] = 3, [TQ_GEOM_HALF_SPACE] = 0};
+    static const unsigned n[] = {[TQ_GEOM_SPHERE] = 1,
+                                 [TQ_GEOM_CAPSULE] = 2,
+                                 [TQ_GEOM_BOX] = 3,
+                                 [TQ_GEOM_HALF_SPACE] = 0,
+                                 [TQ_GEOM_HULL] = 0};
     return n[kind];
 }
 
