@@ -1197,9 +1197,11 @@ export interface CollisionShape {
   link?: string;
   name?: string;
   /** Centred in its frame; half-space: all of z <= 0, such as the ground */
-  shape: "sphere" | "capsule" | "box" | "half-space";
+  shape: "sphere" | "capsule" | "box" | "half-space" | "hull";
   /** m: sphere: radius; capsule: radius, length of the cylinder along z; box: lengths along x, y, z */
   size?: number[];
+  /** m: hull: the convex hull of these, such as the vertices of a mesh; at most 64 of them are its corners */
+  points?: Vector[];
   /** Of the shape's frame in the link's */
   pose?: Pose;
 }
@@ -5024,12 +5026,13 @@ export interface SimulateAudit {
 
 /**
  * Rigid solids on links, and obstacles in the world, that do not pass through each other: unilateral contact, Coulomb friction,
- * Newton's restitution. A half-space meets spheres, capsules and boxes by their corners; of other pairs one is a sphere or both
- * are capsules. Moreau's time stepping in steps of `solver.step_s`, impacts located to 1e-12 m: of order 2 while every contact
- * keeps its state, 1 where one begins to slide or to stick. Approaches below 1 mm/s do not bounce. Restitution is reduced where
- * it would create energy together with friction. With `law: compliant` solids give way instead (Hunt and Crossley): at depth x
- * and its rate v they press with k x^n (1 + c v), never pull, and slide with friction mu F w / sqrt(w^2 + slip_speed^2). Then any
- * adaptive solver steps them, constraints and dry friction of joints may be there too, and they may overlap at the start.
+ * Newton's restitution. A half-space meets spheres, capsules, boxes and hulls by their corners; of other pairs one is a sphere or
+ * both are capsules. Moreau's time stepping in steps of `solver.step_s`, impacts located to 1e-12 m: of order 2 while every
+ * contact keeps its state, 1 where one begins to slide or to stick. Approaches below 1 mm/s do not bounce. Restitution is reduced
+ * where it would create energy together with friction. With `law: compliant` solids give way instead (Hunt and Crossley): at
+ * depth x and its rate v they press with k x^n (1 + c v), never pull, and slide with friction mu F w / sqrt(w^2 + slip_speed^2).
+ * Then any adaptive solver steps them, constraints and dry friction of joints may be there too, and they may overlap at the
+ * start.
  */
 export interface SimulateContacts {
   /** default rigid */

@@ -12,7 +12,7 @@ bool tq_contact_is_supported(tq_geom_kind a, tq_geom_kind b)
     if (a == TQ_GEOM_HALF_SPACE || b == TQ_GEOM_HALF_SPACE) {
         return a != b;
     }
-    const bool round_a = a != TQ_GEOM_BOX, round_b = b != TQ_GEOM_BOX;
+    const bool round_a = a <= TQ_GEOM_CAPSULE, round_b = b <= TQ_GEOM_CAPSULE;
     return (round_a && round_b) || a == TQ_GEOM_SPHERE || b == TQ_GEOM_SPHERE;
 }
 
