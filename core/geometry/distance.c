@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "core/geometry/hull.h"
+#include "core/geometry/hull_distance.h"
 #include "core/geometry/nearest.h"
 
 /* A core in the world: c + sum_k t_k half[k] axis k, |t_k| <= 1. */
@@ -241,20 +241,4 @@ void tq_geom_distance(const tq_geom *a, const tq_pose *pose_a, const tq_geom *b,
         tq_near_along(ret->b, -b->radius, ret->normal, ret->b);
         ret->distance -= a->radius + b->radius;
     }
-}
-
-unsigned tq_geom_corners(const tq_geom *shape, const tq_pose *pose,
-                         double ret[TQ_GEOM_CORNERS_MAX][3])
-{
-    if (shape->kind == TQ_GEOM_HULL) {
-        return tq_hull_corners(shape->hull, pose, ret);
-    }
-    const core of = core_of(shape, pose);
-    unsigned n = 0;
-    for (unsigned bits = 0; bits < 8; bits++) {
-        if (!is_repeated(&of, bits)) {
-            corner(&of, bits, ret[n++]);
-        }
-    }
-    return n;
 }

@@ -301,15 +301,3 @@ tq_status tq_hull_of(size_t n, const double *points, tq_hull *ret, tq_error *ret
     }
     return status;
 }
-
-unsigned tq_hull_corners(const tq_hull *hull, const tq_pose *pose,
-                         double ret[TQ_GEOM_CORNERS_MAX][3])
-{
-    for (uint32_t v = 0; v < hull->n_vertex; v++) {
-        tq_mat_vec(pose->r, hull->vertex[v], ret[v]);
-        for (unsigned k = 0; k < 3; k++) {
-            ret[v][k] += pose->p[k];
-        }
-    }
-    return hull->n_vertex;
-}

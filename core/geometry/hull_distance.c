@@ -1,20 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* core/geometry/hull_distance.c - a hull and a sphere, capsule, box, half-space or hull. */
-#include <assert.h>
+#include "core/geometry/hull_distance.h"
+
 #include <math.h>
 #include <stdbool.h>
 #include <string.h>
 
-#include "core/geometry/hull.h"
 #include "core/geometry/nearest.h"
+
+/* An edge in the world: middle, direction of unit length, half its length, and the way from an end
+ * to the vertices beside it. */
+typedef struct edge_at {
+    double middle[3], unit[3], half, beside[2][3];
+} edge_at;
 
 /* A core in the world by its vertices, triangles and edges. */
 typedef struct body {
     unsigned n_vertex, n_face, n_edge;
     double vertex[TQ_HULL_VERTICES_MAX][3];
     const uint8_t (*face)[3];
-    const tq_hull_edge *edge;
-    double radius;
+    edge_at edge[TQ_HULL_EDGES_MAX];
 } body;
 
 static const tq_hull_edge segment_edge[1] = {{.end = {0, 1}, .beside = {0, 1}}};
@@ -27,23 +32,51 @@ static const tq_hull_edge box_edge[12] = {{{0, 1}, {2, 4}}, {{2, 3}, {0, 6}}, {{
                                           {{4, 6}, {0, 5}}, {{5, 7}, {1, 4}}, {{0, 4}, {1, 2}},
                                           {{1, 5}, {0, 3}}, {{2, 6}, {0, 3}}, {{3, 7}, {1, 2}}};
 
+static void along_unit(const double *n, double length, double *ret)
+{
+    for (unsigned k = 0; k < 3; k++) {
+        ret[k] = n[k] / length;
+    }
+}
+
+static edge_at place_edge(const body *of, const tq_hull_edge *edge)
+{
+    const double *end = of->vertex[edge->end[0]];
+    edge_at ret;
+    double d[3];
+    tq_near_minus(of->vertex[edge->end[1]], end, d);
+    const double length = sqrt(tq_near_dot(d, d));
+    along_unit(d, length, ret.unit);
+    tq_near_along(end, 0.5, d, ret.middle);
+    ret.half = 0.5 * length;
+    for (unsigned k = 0; k < 2; k++) {
+        tq_near_minus(of->vertex[edge->beside[k]], end, ret.beside[k]);
+    }
+    return ret;
+}
+
 static void body_of(const tq_geom *shape, const tq_pose *pose, body *ret)
 {
-    *ret = (body){.radius = shape->radius};
+    const tq_hull_edge *edges = NULL;
+    ret->n_face = ret->n_edge = 0;
+    ret->face = NULL;
     ret->n_vertex = tq_geom_corners(shape, pose, ret->vertex);
     if (shape->kind == TQ_GEOM_HULL) {
         ret->n_face = shape->hull->n_face;
         ret->face = shape->hull->face;
         ret->n_edge = shape->hull->n_edge;
-        ret->edge = shape->hull->edge;
+        edges = shape->hull->edge;
     } else if (shape->kind == TQ_GEOM_BOX) {
         ret->n_face = 12;
         ret->face = box_face;
         ret->n_edge = 12;
-        ret->edge = box_edge;
+        edges = box_edge;
     } else if (ret->n_vertex == 2) {
         ret->n_edge = 1;
-        ret->edge = segment_edge;
+        edges = segment_edge;
+    }
+    for (unsigned e = 0; e < ret->n_edge; e++) {
+        ret->edge[e] = place_edge(ret, &edges[e]);
     }
 }
 
@@ -55,13 +88,6 @@ static double support(const body *of, const double *n)
         most = fmax(most, tq_near_dot(n, of->vertex[v]));
     }
     return most;
-}
-
-static void along_unit(const double *n, double length, double *ret)
-{
-    for (unsigned k = 0; k < 3; k++) {
-        ret[k] = n[k] / length;
-    }
 }
 
 /* Keeps the direction of the largest separation; n of unit length, from a to b. */
@@ -91,19 +117,12 @@ static void try_faces(const body *a, const body *b, const body *of, double sign,
     }
 }
 
-/* Whether edge e is extreme along n (unit), at right angles to it: its neighbours are not beyond. */
-static bool is_extreme(const body *of, const tq_hull_edge *e, const double *n, double slack)
+/* Whether an edge is extreme along sign * n, which is at right angles to it: its neighbours are not
+ * beyond it. */
+static bool is_extreme(const edge_at *e, const double *n, double sign, double slack)
 {
-    const double own = tq_near_dot(n, of->vertex[e->end[0]]);
-    return tq_near_dot(n, of->vertex[e->beside[0]]) <= own + slack &&
-           tq_near_dot(n, of->vertex[e->beside[1]]) <= own + slack;
-}
-
-static void direction_of(const body *of, const tq_hull_edge *e, double *ret, double *ret_length)
-{
-    tq_near_minus(of->vertex[e->end[1]], of->vertex[e->end[0]], ret);
-    *ret_length = sqrt(tq_near_dot(ret, ret));
-    along_unit(ret, *ret_length, ret);
+    return sign * tq_near_dot(n, e->beside[0]) <= slack &&
+           sign * tq_near_dot(n, e->beside[1]) <= slack;
 }
 
 /* Edges whose product is a face of the Minkowski difference: extreme on both bodies. D. Gregorius,
@@ -111,20 +130,21 @@ static void direction_of(const body *of, const tq_hull_edge *e, double *ret, dou
 static void try_edges(const body *a, const body *b, double *separation, double *normal)
 {
     for (unsigned i = 0; i < a->n_edge; i++) {
-        double u[3], lu = 0.0;
-        direction_of(a, &a->edge[i], u, &lu);
+        const edge_at *u = &a->edge[i];
         for (unsigned j = 0; j < b->n_edge; j++) {
-            double v[3], n[3], lv = 0.0;
-            direction_of(b, &b->edge[j], v, &lv);
-            tq_vec_cross(u, v, n);
-            const double length = sqrt(tq_near_dot(n, n)), slack = 1e-9 * (lu + lv);
-            for (int side = 0; side < 2 && length > 1e-8; side++) {
+            const edge_at *v = &b->edge[j];
+            const double slack = 1e-9 * (u->half + v->half);
+            double n[3];
+            tq_vec_cross(u->unit, v->unit, n);
+            for (int side = 0; side < 2; side++) {
                 const double sign = side == 0 ? 1.0 : -1.0;
-                double unit[3], back[3];
-                along_unit(n, sign * length, unit);
-                along_unit(n, -sign * length, back);
-                if (is_extreme(a, &a->edge[i], unit, slack) &&
-                    is_extreme(b, &b->edge[j], back, slack)) {
+                if (!is_extreme(u, n, sign, slack) || !is_extreme(v, n, -sign, slack)) {
+                    continue;
+                }
+                const double length = sqrt(tq_near_dot(n, n));
+                if (length > 1e-8) {
+                    double unit[3];
+                    along_unit(n, sign * length, unit);
                     try_direction(a, b, unit, separation, normal);
                 }
             }
@@ -169,35 +189,54 @@ static void on_triangle(const double *x, const double *p, const double *q, const
     tq_near_along(ret, t, pr, ret);
 }
 
-/* vertices of `of` against faces of `other`; first: `of` is a */
-static void search_faces(const body *of, const body *other, bool first, tq_nearest *best)
+/* `gap` is less than the distance of two features: they need not be tried */
+static bool is_far(double gap, const tq_nearest *best)
 {
+    return gap > 0.0 && gap * gap > best->square;
+}
+
+/* Vertices of `of` against faces of `other`; sign 1: `of` is a. n separates the bodies. */
+static void search_faces(const body *of, const body *other, double sign, const double *n,
+                         tq_nearest *best)
+{
+    double x[TQ_HULL_VERTICES_MAX];
+    for (unsigned v = 0; v < other->n_vertex; v++) {
+        x[v] = sign * tq_near_dot(n, other->vertex[v]);
+    }
     for (unsigned v = 0; v < of->n_vertex; v++) {
+        const double *p = of->vertex[v], own = sign * tq_near_dot(n, p);
         for (unsigned f = 0; f < other->n_face; f++) {
             const uint8_t *c = other->face[f];
             double y[3];
-            on_triangle(of->vertex[v], other->vertex[c[0]], other->vertex[c[1]],
-                        other->vertex[c[2]], y);
-            tq_near_note(best, first ? of->vertex[v] : y, first ? y : of->vertex[v]);
+            if (is_far(fmin(fmin(x[c[0]], x[c[1]]), x[c[2]]) - own, best)) {
+                continue;
+            }
+            on_triangle(p, other->vertex[c[0]], other->vertex[c[1]], other->vertex[c[2]], y);
+            tq_near_note(best, sign > 0.0 ? p : y, sign > 0.0 ? y : p);
         }
     }
 }
 
-/* of bodies that are apart, or touch */
-static tq_nearest search(const body *a, const body *b)
+/* Of bodies that are apart, or touch; n separates them. */
+static tq_nearest search(const body *a, const body *b, const double *n)
 {
     tq_nearest best = {.square = (double)INFINITY};
-    search_faces(a, b, true, &best);
-    search_faces(b, a, false, &best);
+    for (unsigned v = 0; v < a->n_vertex; v++) {
+        for (unsigned w = 0; w < b->n_vertex; w++) {
+            tq_near_note(&best, a->vertex[v], b->vertex[w]);
+        }
+    }
+    search_faces(a, b, 1.0, n, &best);
+    search_faces(b, a, -1.0, n, &best);
     for (unsigned i = 0; i < a->n_edge; i++) {
-        double u[3], x[3], lu = 0.0;
-        direction_of(a, &a->edge[i], u, &lu);
-        tq_near_along(a->vertex[a->edge[i].end[0]], 0.5 * lu, u, x);
+        const edge_at *u = &a->edge[i];
+        const double high = tq_near_dot(n, u->middle) + u->half * fabs(tq_near_dot(n, u->unit));
         for (unsigned j = 0; j < b->n_edge; j++) {
-            double v[3], y[3], lv = 0.0;
-            direction_of(b, &b->edge[j], v, &lv);
-            tq_near_along(b->vertex[b->edge[j].end[0]], 0.5 * lv, v, y);
-            tq_near_segments(x, u, 0.5 * lu, y, v, 0.5 * lv, &best);
+            const edge_at *v = &b->edge[j];
+            const double low = tq_near_dot(n, v->middle) - v->half * fabs(tq_near_dot(n, v->unit));
+            if (!is_far(low - high, &best)) {
+                tq_near_segments(u->middle, u->unit, u->half, v->middle, v->unit, v->half, &best);
+            }
         }
     }
     return best;
@@ -211,7 +250,7 @@ static void of_bodies(const body *a, body *b, tq_proximity *ret)
     try_faces(a, b, b, -1.0, &separation, n);
     try_edges(a, b, &separation, n);
     if (separation > 0.0) {
-        best = search(a, b);
+        best = search(a, b, n);
         ret->distance = sqrt(best.square);
         if (ret->distance > 1e-12) {
             tq_near_minus(best.b, best.a, n);
@@ -221,7 +260,10 @@ static void of_bodies(const body *a, body *b, tq_proximity *ret)
         for (unsigned v = 0; v < b->n_vertex; v++) {
             tq_near_along(b->vertex[v], -separation, n, b->vertex[v]);
         }
-        best = search(a, b);
+        for (unsigned e = 0; e < b->n_edge; e++) {
+            tq_near_along(b->edge[e].middle, -separation, n, b->edge[e].middle);
+        }
+        best = search(a, b, n);
         tq_near_along(best.b, separation, n, best.b);
         ret->distance = separation;
     }

@@ -8,6 +8,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/geometry/distance.h"
 #include "core/geometry/hull.h"
 #include "core/spatial/screw.h"
 #include "tests/support/random.h"
