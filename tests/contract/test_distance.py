@@ -101,7 +101,7 @@ def test_hulls_are_bounded(daemon, n, words):
 def test_pairs_of_large_hulls_are_bounded(daemon):
     """64 corners on a sphere: 186 edges each; 1e9 pairs of edges at most."""
     points = [[math.sin(t) * math.cos(2.4 * k), math.sin(t) * math.sin(2.4 * k), math.cos(t)] for k in range(64) for t in [math.acos(1 - (2 * k + 1) / 64)]]
-    shapes = [{"shape": "hull", "points": points, "link": "tool"}, {"shape": "hull", "points": points, "pose": {"position": [3, 0, 0]}}]
+    shapes = [{"shape": "hull", "points": points, "link": "tool"}, {"shape": "hull", "points": points, "pose": {"position": [4, 0, 0]}}]
     assert 0 < ask(daemon, {"q": [0.4, 0], "shapes": shapes})["distance"][0] < 2
     status, _, text = post(daemon, {"q": [[0, 0]] * 30000, "shapes": shapes})
     assert status == 413 and "pairs of edges" in str(text), text
