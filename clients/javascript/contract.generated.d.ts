@@ -1933,9 +1933,14 @@ export interface ErrorSources {
 export interface Event {
   /** s */
   t: number;
-  /** Stick and slip: dry friction holds a joint, or no longer; rest and leave: a limit; touch and lift: a pair of `contacts` */
+  /**
+   * Stick and slip: dry friction holds a joint or tendon, or no longer; rest and leave: a limit; touch and lift: a pair of
+   * `contacts`
+   */
   on: "lower_limit" | "upper_limit" | "q" | "qd" | "tau" | "kinetic_energy" | "energy" | "stick" | "slip" | "rest" | "leave" | "touch" | "lift";
   joint?: string;
+  /** Of stick and slip of a tendon */
+  tendon?: string;
   /**
    * At a limit the velocity that arrives; of stick, slip, rest and leave what holds the joint, N m or N; of touch the speed of
    * approach; else what passed its level
@@ -5580,7 +5585,10 @@ export interface Tendon {
   rest?: number | number[];
   /** Tension per unit of its rate (default 0) */
   damping?: number;
-  /** A number: `coulomb` alone. In `simulate` it does not stick: joints stick, a tendon only jumps at rest */
+  /**
+   * A number: `coulomb` alone. In `simulate` it holds the length at rest, as that of joints, of up to 64 such tendons; with
+   * `constraints` or rigid `contacts` it only changes its sign there
+   */
   friction?: number | TendonFriction;
 }
 

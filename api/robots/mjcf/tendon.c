@@ -102,10 +102,6 @@ static bool add_tendon(tqa_mjcf *m, uint32_t i, tq_tendon_share *room, tqa_mjcf_
     if (!read || !read_rest(m, i, rest, &tendon)) {
         return false;
     }
-    if (tendon.friction.coulomb != 0.0) {
-        tqa_mjcf_ignore(m, i, "frictionloss",
-                        "acts as torque, but does not hold the tendon at rest in simulate");
-    }
     return tqa_draft_tendon(m->draft, tqa_mjcf_get(m, i, "name"), &tendon, &parts);
 }
 

@@ -44,7 +44,7 @@ tq_status tq_path_slopes_begin(const tq_model *model, const tq_path_sample *at, 
     return tq_configuration_compute(model, ret->q, ret->qd, scratch, &ret->at, reterr);
 }
 
-/* Adds the line's slopes, and tension times its second derivatives. */
+/* Adds the line's slopes, and tension times its second derivatives; dq NULL: without these. */
 static void add_line(tq_path_slopes *slopes, const tq_tendon_point *from, size_t stride,
                      double tension, double *dq)
 {
@@ -63,7 +63,9 @@ static void add_line(tq_path_slopes *slopes, const tq_tendon_point *from, size_t
             const tq_path_mover *column = &slopes->movers[c];
             const double value =
                 by_row * column->freedom->factor * tq_path_bend(p->model, &l, row, column);
-            dq[(row->freedom->row * nv + column->freedom->row) * stride] += tension * value;
+            if (dq != NULL) {
+                dq[(row->freedom->row * nv + column->freedom->row) * stride] += tension * value;
+            }
             slopes->rate[column->freedom->row] += value * slopes->qd[row->freedom->row];
         }
     }
@@ -81,19 +83,22 @@ static void add_around(tq_path_slopes *slopes, const tq_path_stretch *around, si
             const tq_path_turner *const by[3] = {row, column, NULL};
             const tq_jet length = tq_path_stretch_by(around, by);
             const double value = by_row * column->freedom->factor * length.c[3];
-            dq[(row->freedom->row * nv + column->freedom->row) * stride] += tension * value;
+            if (dq != NULL) {
+                dq[(row->freedom->row * nv + column->freedom->row) * stride] += tension * value;
+            }
             slopes->rate[column->freedom->row] += value * slopes->qd[row->freedom->row];
             slopes->slope[row->freedom->row] += c == r ? by_row * length.c[1] : 0.0;
         }
     }
 }
 
-void tq_path_slopes_add(tq_path_slopes *slopes, const tq_tendon *tendon, const tq_path_sample *at,
-                        const tq_path_tension *tension, double *dq, double *dqd)
+/* Slopes and rates of all lines, and tension times their second derivatives into dq; NULL: without
+ * these. */
+static void add_lines(tq_path_slopes *slopes, const tq_tendon *tendon, size_t stride,
+                      double tension, double *dq)
 {
     const tq_model *model = slopes->at.model;
-    const size_t nv = model->nv;
-    memset(slopes->slope, 0, 2 * nv * sizeof *slopes->slope); /* and the rates behind them */
+    memset(slopes->slope, 0, 2 * (size_t)model->nv * sizeof *slopes->slope); /* and the rates */
     for (uint32_t k = 0; k + 1 < tendon->n_point; k++) {
         const tq_tendon_point *from = &model->points[tendon->first_point + k];
         tq_tendon_point straight[2];
@@ -102,13 +107,26 @@ void tq_path_slopes_add(tq_path_slopes *slopes, const tq_tendon *tendon, const t
             continue;
         }
         if (from[1].radius == 0.0) {
-            add_line(slopes, from, at->stride, tension->value, dq);
+            add_line(slopes, from, stride, tension, dq);
         } else if (tq_path_stretch_begin(&slopes->at, from, slopes->turners, &around, straight)) {
-            add_around(slopes, &around, at->stride, tension->value, dq);
+            add_around(slopes, &around, stride, tension, dq);
         } else {
-            add_line(slopes, straight, at->stride, tension->value, dq);
+            add_line(slopes, straight, stride, tension, dq);
         }
     }
+}
+
+void tq_path_slopes_follow(tq_path_slopes *slopes, const tq_tendon *tendon)
+{
+    add_lines(slopes, tendon, 1, 0.0, NULL);
+}
+
+void tq_path_slopes_add(tq_path_slopes *slopes, const tq_tendon *tendon, const tq_path_sample *at,
+                        const tq_path_tension *tension, double *dq, double *dqd)
+{
+    const tq_model *model = slopes->at.model;
+    const size_t nv = model->nv;
+    add_lines(slopes, tendon, at->stride, tension->value, dq);
     for (uint32_t k = 0; k < tendon->n_share; k++) {
         const tq_tendon_share *share = &model->shares[tendon->first + k];
         const tq_joint *joint = &model->joints[share->joint];

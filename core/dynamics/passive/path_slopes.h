@@ -41,6 +41,9 @@ tq_status tq_path_slopes_begin(const tq_model *model, const tq_path_sample *at, 
                                tq_path_slopes *ret, tq_error *reterr);
 size_t tq_path_slopes_scratch_size(const tq_model *model);
 
+/* Slope and rate of the tendon's path alone. */
+void tq_path_slopes_follow(tq_path_slopes *slopes, const tq_tendon *tendon);
+
 /* Adds d/dq and d/dqd of the torque that overcomes the tension to dq and dqd (nv x nv), whose
  * entries are `at->stride` apart. By a column's freedom, a column of J that it carries turns with
  * it; freedoms of ball joints are rotations of the child about its own axes. O(square of the joints

@@ -1040,6 +1040,7 @@ class EventOut(TypedDict):
     t: float
     on: Literal['lower_limit', 'upper_limit', 'q', 'qd', 'tau', 'kinetic_energy', 'energy', 'stick', 'slip', 'rest', 'leave', 'touch', 'lift']
     joint: NotRequired[str]
+    tendon: NotRequired[str]
     value: float
     a: NotRequired[str]
     b: NotRequired[str]
