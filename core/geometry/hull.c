@@ -211,20 +211,26 @@ static uint8_t third_of(const tq_hull *hull, uint8_t face, uint8_t i, uint8_t j)
     return i;
 }
 
-static void find_edges(builder *b)
+/* the edge between vertices i and j, unless it lies in a plane of faces, or is none */
+static void note_edge(builder *b, uint8_t i, uint8_t j)
 {
     tq_hull *hull = b->hull;
-    for (uint8_t i = 0; i < hull->n_vertex; i++) {
-        for (uint8_t j = (uint8_t)(i + 1); j < hull->n_vertex; j++) {
-            const uint8_t f = b->owner[i][j], g = b->owner[j][i];
-            if (f == NO_FACE || g == NO_FACE) {
-                continue;
-            }
-            const uint8_t beside[2] = {third_of(hull, f, i, j), third_of(hull, g, i, j)};
-            if (height(&b->planes[f], hull->vertex[beside[1]]) < -b->slack) {
-                hull->edge[hull->n_edge++] =
-                    (tq_hull_edge){.end = {i, j}, .beside = {beside[0], beside[1]}};
-            }
+    const uint8_t f = b->owner[i][j], g = b->owner[j][i];
+    if (f == NO_FACE || g == NO_FACE) {
+        return;
+    }
+    const uint8_t beside[2] = {third_of(hull, f, i, j), third_of(hull, g, i, j)};
+    if (height(&b->planes[f], hull->vertex[beside[1]]) < -b->slack) {
+        hull->edge[hull->n_edge++] =
+            (tq_hull_edge){.end = {i, j}, .beside = {beside[0], beside[1]}};
+    }
+}
+
+static void find_edges(builder *b)
+{
+    for (uint32_t i = 0; i < b->hull->n_vertex; i++) {
+        for (uint32_t j = i + 1; j < b->hull->n_vertex; j++) {
+            note_edge(b, (uint8_t)i, (uint8_t)j);
         }
     }
 }

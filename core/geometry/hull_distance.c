@@ -57,7 +57,7 @@ static edge_at place_edge(const body *of, const tq_hull_edge *edge)
 
 static void body_of(const tq_geom *shape, const tq_pose *pose, body *ret)
 {
-    const tq_hull_edge *edges = NULL;
+    const tq_hull_edge *edges = segment_edge;
     ret->n_face = ret->n_edge = 0;
     ret->face = NULL;
     ret->n_vertex = tq_geom_corners(shape, pose, ret->vertex);
@@ -73,7 +73,6 @@ static void body_of(const tq_geom *shape, const tq_pose *pose, body *ret)
         edges = box_edge;
     } else if (ret->n_vertex == 2) {
         ret->n_edge = 1;
-        edges = segment_edge;
     }
     for (unsigned e = 0; e < ret->n_edge; e++) {
         ret->edge[e] = place_edge(ret, &edges[e]);

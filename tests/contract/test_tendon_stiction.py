@@ -166,3 +166,22 @@ def test_smooth_friction_creeps(daemon):
     put(daemon, smooth)
     a = run(daemon, [0, 0], [0, 0], 1, external_wrenches=[push(3)])
     assert a["events"] == [] and a["q"][-1][0] - a["q"][-1][1] > 0.01
+
+
+def test_a_session_forks_with_what_is_held(daemon):
+    """A branch from the middle of a hold goes on as the session does, and breaks away where it does."""
+    put(daemon, PAIR)
+
+    def post(path, body):
+        status, _, text = daemon.request("POST", path, json.dumps(body), JSON)
+        assert status in (200, 201), text
+        return json.loads(text)
+    session = f"/v1/sessions/{post('/v1/sessions', {'robot': 'held', 'initial': {'q': [0, 0]}, 'step_s': 0.01})['id']}"
+    for _ in range(10):
+        held = post(f"{session}/step", {"tau": [3, 0]})
+    assert held["q"][0] == pytest.approx(held["q"][1], abs=1e-12) and held["q"][0] > 1e-3
+    branch = f"/v1/sessions/{post(f'{session}/fork', {})['id']}"
+    for _ in range(10):
+        answers = [post(f"{one}/step", {"tau": [6, 0]}) for one in (session, branch)]
+        assert answers[0]["q"] == answers[1]["q"] and answers[0]["qd"] == answers[1]["qd"]
+    assert answers[0]["qd"][0] - answers[0]["qd"][1] == pytest.approx(0.2, abs=1e-9)
