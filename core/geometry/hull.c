@@ -149,9 +149,9 @@ static tq_status begin(builder *b, tq_error *reterr)
     const uint8_t p = add_vertex(b, i), q = add_vertex(b, above ? m : j),
                   r = add_vertex(b, above ? j : m), s = add_vertex(b, n);
     b->hull->n_face = 4;
-    (void)(put_face(b, 0, p, q, r) && put_face(b, 1, q, p, s) && put_face(b, 2, r, q, s) &&
-           put_face(b, 3, p, r, s));
-    return TQ_OK;
+    const bool good = put_face(b, 0, p, q, r) && put_face(b, 1, q, p, s) &&
+                      put_face(b, 2, r, q, s) && put_face(b, 3, p, r, s);
+    return good ? TQ_OK : tq_fail(reterr, TQ_ERR_RANGE, "points", 0, size);
 }
 
 static void remove_face(builder *b, uint32_t f)
@@ -181,7 +181,8 @@ static bool extend(builder *b, size_t i)
     for (uint32_t f = 0; f < hull->n_face; f++) {
         for (unsigned e = 0; e < 3 && seen[f]; e++) {
             const uint8_t from = hull->face[f][e], to = hull->face[f][(e + 1) % 3];
-            if (!seen[b->owner[to][from]]) {
+            const uint8_t other = b->owner[to][from];
+            if (other == NO_FACE || !seen[other]) {
                 rim[n_rim][0] = from;
                 rim[n_rim++][1] = to;
             }

@@ -290,6 +290,10 @@ Test(hull, is_bounded)
         points[3 * i + 2] = 0.5 * points[3 * i] - points[3 * i + 1];
     }
     cr_assert(eq(int, tq_hull_of(20, points, &hull, &e), TQ_ERR_RANGE));
+    for (size_t i = 0; i < 60; i++) { /* products of these overflow */
+        points[i] = tqt_random_uniform(&r, -1e160, 1e160);
+    }
+    cr_assert(eq(int, tq_hull_of(20, points, &hull, &e), TQ_ERR_RANGE));
     memset(points, 0, sizeof points);
     cr_assert(eq(int, tq_hull_of(20, points, &hull, &e), TQ_ERR_RANGE));
 }
