@@ -382,3 +382,50 @@ def test_a_compliant_hull_rests_as_deep_as_its_corners_press(daemon, put):
         status, _, text = post(daemon, robot, question)
         assert status == 200, text
         assert json.loads(text)["q"][-1][2] == pytest.approx(0.1 - 2 * G / 4e4, abs=1e-9)
+
+
+def three_feet(feet, mass, moment, mu, state, duration, step=1e-4):
+    """A body on three feet that slide, (x, y, angle, their rates): loads N_i with sum N_i = m g and no moment about x or y of N_i (z - mu v_i / |v_i|)
+    at foot i; midpoint rule until it stops."""
+    def loads(s):
+        c, n = math.cos(s[2]), math.sin(s[2])
+        arms = [(c * x - n * y, n * x + c * y, z) for x, y, z in feet]
+        force = []
+        for x, y, _ in arms:
+            v = (s[3] - s[5] * y, s[4] + s[5] * x)
+            speed = math.hypot(*v)
+            force.append((-mu * v[0] / speed, -mu * v[1] / speed))
+        rows = [[1, 1, 1], [y - z * f[1] for (x, y, z), f in zip(arms, force)], [z * f[0] - x for (x, y, z), f in zip(arms, force)]]
+
+        def determinant(m):
+            return sum(m[0][k] * (m[1][(k + 1) % 3] * m[2][(k + 2) % 3] - m[1][(k + 2) % 3] * m[2][(k + 1) % 3]) for k in range(3))
+        whole = determinant(rows)
+        n = [determinant([[(mass * G if r == 0 else 0) if c == k else rows[r][c] for c in range(3)] for r in range(3)]) / whole for k in range(3)]
+        assert min(n) > 0
+        fx, fy = (sum(w * f[k] for w, f in zip(n, force)) for k in (0, 1))
+        turn = sum(w * (x * f[1] - y * f[0]) for w, (x, y, _), f in zip(n, arms, force))
+        return [s[3], s[4], s[5], fx / mass, fy / mass, turn / moment]
+    s = list(state)
+    for _ in range(round(duration / step)):
+        if math.hypot(s[3], s[4]) + 0.1 * abs(s[5]) < 1e-3:
+            break
+        first = loads(s)
+        second = loads([a + 0.5 * step * b for a, b in zip(s, first)])
+        s = [a + step * b for a, b in zip(s, second)]
+    return s
+
+
+def test_a_tetrahedron_slides_and_spins(daemon, put):
+    """Loads and friction of three feet have one solution: as far, and turned as much, as they are integrated here; of order 1 in the step."""
+    side = 0.3
+    low = -side * math.sqrt(2 / 3) / 4
+    points = [[side / math.sqrt(3) * math.cos(2 * math.pi * k / 3), side / math.sqrt(3) * math.sin(2 * math.pi * k / 3), low] for k in range(3)] + [[0, 0, -3 * low]]
+    robot = put(body("tetrahedron", 1.2, [0.0054] * 3))
+    shape = {"name": "hull", "link": "body", "shape": "hull", "points": points}
+    a = run(daemon, robot, flat(z=-low), [0.8, 0.2, 0, 0, 0, 4], 0.4, [GROUND, shape], 0.4, step=1e-4, interval=0.1)
+    for k, t in ((1, 0.1), (2, 0.2), (4, 0.4)):
+        want = three_feet(points[:3], 1.2, 0.0054, 0.4, [0, 0, 0, 0.8, 0.2, 4], t)
+        q = a["q"][k]
+        assert q[:2] == pytest.approx(want[:2], abs=5e-6) and 2 * math.asin(q[6]) == pytest.approx(want[2], abs=1e-3 if t == 0.4 else 2e-4), (t, q, want)
+    assert a["q"][-1][6] > 0.09
+    never_creates(a, 1e-9)
