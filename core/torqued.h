@@ -25,7 +25,8 @@
 
 /* -- solids -- */
 #include "core/geometry/distance.h" /* signed distance and nearest points of two solids */
-#include "core/geometry/geom.h" /* sphere, capsule, box, half-space on a link */
+#include "core/geometry/geom.h" /* sphere, capsule, box, half-space, hull on a link */
+#include "core/geometry/hull.h" /* the convex hull of points */
 
 /* -- robots -- */
 #include "core/model/doctor.h" /* plausibility of a model */

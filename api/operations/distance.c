@@ -14,6 +14,9 @@
 
 enum { PAIR_NUMBERS = 10 }; /* distance, two points, normal */
 
+/* of edges of both shapes, over pairs with hulls and samples; some 20 s */
+static const double products_max = 1e9, product_us = 0.02;
+
 static const char *const fields[] = {TQA_FIELDS_DISTANCE_REQUEST, NULL};
 
 typedef struct pair {
@@ -33,14 +36,27 @@ typedef struct question {
     tq_pose *poses;                      /* (n_geom) in the world */
 } question;
 
+/* At most 3 n - 6 edges of n points. */
+static double edges_of(size_t n_point)
+{
+    const size_t n = n_point < TQ_GEOM_CORNERS_MAX ? n_point : TQ_GEOM_CORNERS_MAX;
+    return 3.0 * (double)n;
+}
+
 static double cost_us(const tqa_tree *tree)
 {
-    /* measured: 1 us a pair of boxes, less of others */
+    /* measured: 1 us a pair of boxes, less of others but hulls */
     const json_t *q = json_object_get(tree->root, "q");
     const json_t *shapes = json_object_get(tree->root, "shapes");
     const double n_sample = json_is_array(json_array_get(q, 0)) ? (double)json_array_size(q) : 1.0;
     const double n = (double)json_array_size(shapes);
-    return 5.0 + n_sample * (0.1 * (double)tree->robot->model->n_link + n * n);
+    double hulls = 0.0;
+    for (size_t k = 0; k < json_array_size(shapes); k++) {
+        const json_t *points = json_object_get(json_array_get(shapes, k), "points");
+        hulls += edges_of(json_array_size(points));
+    }
+    return 5.0 + n_sample * (0.1 * (double)tree->robot->model->n_link + n * n +
+                             product_us * hulls * (0.5 * hulls + 12.0 * n));
 }
 
 static bool list_pairs(question *d, const bool *marks)
@@ -63,6 +79,27 @@ static bool list_pairs(question *d, const bool *marks)
         }
     }
     return true;
+}
+
+/* pairs with hulls within the bound */
+static bool is_affordable(const question *d)
+{
+    double products = 0.0;
+    for (size_t k = 0; k < d->n_pair; k++) {
+        const tq_geom *a = &d->geoms.geoms[d->pairs[k].a], *b = &d->geoms.geoms[d->pairs[k].b];
+        if (a->hull != NULL || b->hull != NULL) {
+            products += (double)((a->hull != NULL ? a->hull->n_edge : 12u) *
+                                 (b->hull != NULL ? b->hull->n_edge : 12u));
+        }
+    }
+    if (products * (double)d->states.n_sample <= products_max) {
+        return true;
+    }
+    const tqa_value root = tqa_value_root(d->tree);
+    const tqa_value shapes = tqa_value_field(&root, "shapes");
+    return tqa_value_refuse(&shapes, "too-large", "fewer samples, pairs, or corners of hulls",
+                            "the hulls have %.3g pairs of edges, at most %g", products,
+                            products_max);
 }
 
 static bool make_room(question *d)
@@ -96,7 +133,7 @@ static bool read(question *d)
     }
     bool *marks = tqa_tree_take(d->tree, d->geoms.n * d->geoms.n, sizeof *marks);
     return marks != NULL && tqa_value_excluded(&exclude, &d->geoms, marks) &&
-           list_pairs(d, marks) && make_room(d);
+           list_pairs(d, marks) && is_affordable(d) && make_room(d);
 }
 
 /* all pairs of one sample */
@@ -133,6 +170,9 @@ static bool compute(question *d)
         tq_error error = {0};
         const tq_status status = tq_configuration_compute(model, d->states.q + i * model->nq, NULL,
                                                           &scratch, &at, &error);
+        if (tqa_tree_stop(d->tree)) {
+            return tqa_tree_fail(d->tree, "", TQ_ERR_STOPPED, &error);
+        }
         if (status != TQ_OK) {
             return tqa_states_fail(d->tree, &d->states, i, status, &error);
         }

@@ -7,6 +7,7 @@
 #include "api/openapi/generated/fields.h"
 #include "api/problems/nearest.h"
 #include "api/request/robot_fields.h"
+#include "core/geometry/hull.h"
 
 enum { NAME_MAX = 128 };
 
@@ -19,12 +20,13 @@ static bool read_size(const tqa_value *item, tq_geom_kind kind, double size[3])
         [TQ_GEOM_SPHERE] = "\"size\": [radius] in m",
         [TQ_GEOM_CAPSULE] = "\"size\": [radius, length of the cylinder along z] in m",
         [TQ_GEOM_BOX] = "\"size\": [x, y, z], the whole lengths in m",
-        [TQ_GEOM_HALF_SPACE] = "leave \"size\" out: it is all below z = 0 of its pose"};
+        [TQ_GEOM_HALF_SPACE] = "leave \"size\" out: it is all below z = 0 of its pose",
+        [TQ_GEOM_HULL] = "leave \"size\" out: it is the hull of \"points\""};
     const tqa_value part = tqa_value_field(item, "size");
     const unsigned n = tq_geom_n_size(kind);
     if (n == 0) {
-        return part.value == NULL ||
-               tqa_value_refuse(&part, "invalid-value", hints[kind], "a half-space has no size");
+        return part.value == NULL || tqa_value_refuse(&part, "invalid-value", hints[kind],
+                                                      "a %s has no size", kinds[kind]);
     }
     if (n == 1 && json_is_number(part.value)) {
         return tqa_value_positive(&part, &size[0]);
@@ -39,6 +41,45 @@ static bool read_size(const tqa_value *item, tq_geom_kind kind, double size[3])
         }
     }
     return true;
+}
+
+/* "points" of a hull, which other shapes do not have; *ret: NULL, or the hull */
+static bool read_points(const tqa_value *item, tq_geom_kind kind, const tq_hull **ret)
+{
+    static const char hint[] = "\"points\": [[x, y, z], ...], 4 to 1024 of them, such as the "
+                               "vertices of a mesh, in m";
+    const tqa_value part = tqa_value_field(item, "points");
+    size_t n = 0;
+    *ret = NULL;
+    if (kind != TQ_GEOM_HULL) {
+        return part.value == NULL ||
+               tqa_value_refuse(&part, "invalid-value", "for a \"hull\" alone",
+                                "a %s has no points", kinds[kind]);
+    }
+    if (!tqa_value_need(&part, hint) || !tqa_value_array(&part, 4, TQ_HULL_POINTS_MAX, &n)) {
+        return false;
+    }
+    double *points = tqa_tree_take(part.tree, 3 * n, sizeof *points);
+    tq_hull *hull = tqa_tree_take(part.tree, 1, sizeof *hull);
+    bool good = points != NULL && hull != NULL;
+    for (size_t k = 0; k < n && good; k++) {
+        const tqa_value point = tqa_value_item(&part, k);
+        good = tqa_value_vector(&point, 3, hint, points + 3 * k);
+    }
+    if (!good) {
+        return false;
+    }
+    *ret = hull;
+    tq_error error = {.what = ""};
+    const tq_status status = tq_hull_of(n, points, hull, &error);
+    if (status == TQ_ERR_SHAPE) {
+        return tqa_value_refuse(&part, "too-large", "a coarser mesh, or several shapes",
+                                "the hull of these %zu points has more than %d corners", n,
+                                TQ_HULL_VERTICES_MAX);
+    }
+    return status == TQ_OK ||
+           tqa_value_refuse(&part, "invalid-value", "points that are not in one plane",
+                            "the hull of these %zu points has no volume", n);
 }
 
 /* "world", unless a link has this name */
@@ -92,12 +133,15 @@ static bool read_geom(const tqa_value *item, tqa_geoms *geoms, size_t i)
     const tqa_value shape = tqa_value_field(item, "shape");
     const tqa_value link = tqa_value_field(item, "link");
     const tqa_value pose = tqa_value_field(item, "pose");
-    if (!tqa_value_need(&shape, "add \"shape\": \"sphere\", \"capsule\", \"box\" or "
+    const tq_hull *hull = NULL;
+    if (!tqa_value_need(&shape, "add \"shape\": \"sphere\", \"capsule\", \"box\", \"hull\" or "
                                 "\"half-space\"") ||
-        !tqa_value_choice(&shape, kinds, &kind) || !read_size(item, (tq_geom_kind)kind, size)) {
+        !tqa_value_choice(&shape, kinds, &kind) || !read_size(item, (tq_geom_kind)kind, size) ||
+        !read_points(item, (tq_geom_kind)kind, &hull)) {
         return false;
     }
     geoms->geoms[i] = tq_geom_of((tq_geom_kind)kind, size);
+    geoms->geoms[i].hull = hull;
     return read_link(&link, &geoms->geoms[i].link) &&
            (pose.value == NULL || tqa_value_pose(&pose, &geoms->geoms[i].pose)) &&
            read_name(item, geoms, i);

@@ -1197,9 +1197,11 @@ export interface CollisionShape {
   link?: string;
   name?: string;
   /** Centred in its frame; half-space: all of z <= 0, such as the ground */
-  shape: "sphere" | "capsule" | "box" | "half-space";
+  shape: "sphere" | "capsule" | "box" | "half-space" | "hull";
   /** m: sphere: radius; capsule: radius, length of the cylinder along z; box: lengths along x, y, z */
   size?: number[];
+  /** m: hull: the convex hull of these, such as the vertices of a mesh; at most 64 of them are its corners */
+  points?: Vector[];
   /** Of the shape's frame in the link's */
   pose?: Pose;
 }
@@ -1931,9 +1933,14 @@ export interface ErrorSources {
 export interface Event {
   /** s */
   t: number;
-  /** Stick and slip: dry friction holds a joint, or no longer; rest and leave: a limit; touch and lift: a pair of `contacts` */
+  /**
+   * Stick and slip: dry friction holds a joint or tendon, or no longer; rest and leave: a limit; touch and lift: a pair of
+   * `contacts`
+   */
   on: "lower_limit" | "upper_limit" | "q" | "qd" | "tau" | "kinetic_energy" | "energy" | "stick" | "slip" | "rest" | "leave" | "touch" | "lift";
   joint?: string;
+  /** Of stick and slip of a tendon */
+  tendon?: string;
   /**
    * At a limit the velocity that arrives; of stick, slip, rest and leave what holds the joint, N m or N; of touch the speed of
    * approach; else what passed its level
@@ -5024,12 +5031,13 @@ export interface SimulateAudit {
 
 /**
  * Rigid solids on links, and obstacles in the world, that do not pass through each other: unilateral contact, Coulomb friction,
- * Newton's restitution. A half-space meets spheres, capsules and boxes by their corners; of other pairs one is a sphere or both
- * are capsules. Moreau's time stepping in steps of `solver.step_s`, impacts located to 1e-12 m: of order 2 while every contact
- * keeps its state, 1 where one begins to slide or to stick. Approaches below 1 mm/s do not bounce. Restitution is reduced where
- * it would create energy together with friction. With `law: compliant` solids give way instead (Hunt and Crossley): at depth x
- * and its rate v they press with k x^n (1 + c v), never pull, and slide with friction mu F w / sqrt(w^2 + slip_speed^2). Then any
- * adaptive solver steps them, constraints and dry friction of joints may be there too, and they may overlap at the start.
+ * Newton's restitution. A half-space meets spheres, capsules, boxes and hulls by their corners; of other pairs one is a sphere or
+ * both are capsules. Moreau's time stepping in steps of `solver.step_s`, impacts located to 1e-12 m: of order 2 while every
+ * contact keeps its state, 1 where one begins to slide or to stick. Approaches below 1 mm/s do not bounce. Restitution is reduced
+ * where it would create energy together with friction. With `law: compliant` solids give way instead (Hunt and Crossley): at
+ * depth x and its rate v they press with k x^n (1 + c v), never pull, and slide with friction mu F w / sqrt(w^2 + slip_speed^2).
+ * Then any adaptive solver steps them, constraints and dry friction of joints may be there too, and they may overlap at the
+ * start.
  */
 export interface SimulateContacts {
   /** default rigid */
@@ -5577,7 +5585,10 @@ export interface Tendon {
   rest?: number | number[];
   /** Tension per unit of its rate (default 0) */
   damping?: number;
-  /** A number: `coulomb` alone. In `simulate` it does not stick: joints stick, a tendon only jumps at rest */
+  /**
+   * A number: `coulomb` alone. In `simulate` it holds the length at rest, as that of joints, of up to 64 such tendons; with
+   * `constraints` or rigid `contacts` it only changes its sign there
+   */
   friction?: number | TendonFriction;
 }
 
@@ -5595,9 +5606,28 @@ export interface TendonPoint {
   position?: Vector;
   /**
    * Of the distance to the next point in the length: 1 / divisor behind a pulley of MuJoCo's; 0: the path ends here, and the next
-   * point begins another (default 1)
+   * point begins another. Not of a solid (default 1)
    */
   weight?: number;
+  /**
+   * m: A solid about `position`, no point: the path between the points before and behind it wraps around it where it is in the
+   * way, and slides on it. A sphere, or with `axis` a cylinder without ends
+   */
+  radius?: number;
+  /** Of the cylinder, of any length but 0 */
+  axis?: Vector;
+  /**
+   * MuJoCo's sidesite (since 4.0): the path goes around the way that leads by this point. Less than `radius` away from
+   * `position`: the path touches the surface from inside. Absent: the shorter way. Where an end passes behind the centre as seen
+   * from the side, the length jumps
+   */
+  side?: TendonSide;
+}
+
+export interface TendonSide {
+  link: string;
+  /** m */
+  position?: Vector;
 }
 
 /** Nested arrays, rows outside; for a batch, one such array a sample */

@@ -54,8 +54,8 @@ enum {
 #define TQ_CONTACT_CLOSED_GAP 1e-7
 
 /* Whether such a pair has points of contact: half-spaces with anything but half-spaces, two spheres
- * or capsules, a sphere and a box. Boxes and capsules that meet boxes touch along edges and faces,
- * whose ends are not found here. */
+ * or capsules, a sphere and a box or hull. Other pairs touch along edges and faces, whose ends are
+ * not found here. */
 bool tq_contact_is_supported(tq_geom_kind a, tq_geom_kind b);
 
 /* Number of points of a pair. */

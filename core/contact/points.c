@@ -12,7 +12,7 @@ bool tq_contact_is_supported(tq_geom_kind a, tq_geom_kind b)
     if (a == TQ_GEOM_HALF_SPACE || b == TQ_GEOM_HALF_SPACE) {
         return a != b;
     }
-    const bool round_a = a != TQ_GEOM_BOX, round_b = b != TQ_GEOM_BOX;
+    const bool round_a = a <= TQ_GEOM_CAPSULE, round_b = b <= TQ_GEOM_CAPSULE;
     return (round_a && round_b) || a == TQ_GEOM_SPHERE || b == TQ_GEOM_SPHERE;
 }
 
@@ -24,7 +24,7 @@ static const tq_geom *not_plane(const tq_geom *a, const tq_geom *b)
 unsigned tq_contact_n_point(const tq_geom *a, const tq_geom *b)
 {
     const tq_geom *solid = not_plane(a, b);
-    double corners[8][3];
+    double corners[TQ_GEOM_CORNERS_MAX][3];
     return solid != NULL ? tq_geom_corners(solid, &tq_pose_identity, corners) : 1u;
 }
 
@@ -50,7 +50,7 @@ static size_t find_corners(const tq_geom *solid, const tq_pose *pose, const tq_p
 {
     const double n[3] = {plane->r[2], plane->r[5], plane->r[8]};
     const double normal[3] = {sign * n[0], sign * n[1], sign * n[2]};
-    double corners[8][3];
+    double corners[TQ_GEOM_CORNERS_MAX][3];
     const unsigned count = tq_geom_corners(solid, pose, corners);
     for (unsigned k = 0; k < count; k++) {
         double gap = -solid->radius;

@@ -146,9 +146,9 @@ static void subtract_tendons(const tq_model *model, const room *r, unsigned with
         const double tension = tq_tendon_tension(model, tendon, (without & TQ_WITHOUT_SPRING) == 0,
                                                  (without & TQ_WITHOUT_FRICTION) == 0, &at);
         for (uint32_t k = 0; k + 1 < tendon->n_point; k++) {
-            tq_path_force ends[2];
-            const bool any = tq_path_forces(model, tendon, 1, r->q, k, -tension, ends);
-            for (int e = 0; e < 2 && any; e++) {
+            tq_path_force ends[4];
+            const unsigned n = tq_path_forces(model, tendon, 1, r->q, k, -tension, ends);
+            for (unsigned e = 0; e < n; e++) {
                 link_state *s = &r->links[ends[e].link];
                 add(s->f, ends[e].force);
                 add_cross(s->n, ends[e].at, ends[e].force);

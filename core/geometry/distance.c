@@ -7,35 +7,13 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "core/geometry/hull_distance.h"
+#include "core/geometry/nearest.h"
+
 /* A core in the world: c + sum_k t_k half[k] axis k, |t_k| <= 1. */
 typedef struct core {
     double c[3], axis[3][3], half[3];
 } core;
-
-/* The nearest pair of points found so far. */
-typedef struct nearest {
-    double square, a[3], b[3];
-} nearest;
-
-static double dot(const double *a, const double *b)
-{
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-
-static void minus(const double *a, const double *b, double *ret)
-{
-    for (unsigned k = 0; k < 3; k++) {
-        ret[k] = a[k] - b[k];
-    }
-}
-
-/* ret = a + s d */
-static void along(const double *a, double s, const double *d, double *ret)
-{
-    for (unsigned k = 0; k < 3; k++) {
-        ret[k] = a[k] + s * d[k];
-    }
-}
 
 static core core_of(const tq_geom *shape, const tq_pose *pose)
 {
@@ -55,7 +33,7 @@ static void corner(const core *of, unsigned bits, double *ret)
 {
     memcpy(ret, of->c, sizeof of->c);
     for (unsigned k = 0; k < 3; k++) {
-        along(ret, (bits >> k & 1u) != 0 ? of->half[k] : -of->half[k], of->axis[k], ret);
+        tq_near_along(ret, (bits >> k & 1u) != 0 ? of->half[k] : -of->half[k], of->axis[k], ret);
     }
 }
 
@@ -74,54 +52,21 @@ static double extent(const core *of, const double *n)
 {
     double sum = 0.0;
     for (unsigned k = 0; k < 3; k++) {
-        sum += of->half[k] * fabs(dot(of->axis[k], n));
+        sum += of->half[k] * fabs(tq_near_dot(of->axis[k], n));
     }
     return sum;
-}
-
-static void note(nearest *best, const double *a, const double *b)
-{
-    double d[3];
-    minus(b, a, d);
-    const double square = dot(d, d);
-    if (square < best->square) {
-        best->square = square;
-        memcpy(best->a, a, sizeof best->a);
-        memcpy(best->b, b, sizeof best->b);
-    }
 }
 
 /* the point of a core that is nearest to x */
 static void clamp_to(const core *of, const double *x, double *ret)
 {
     double d[3];
-    minus(x, of->c, d);
+    tq_near_minus(x, of->c, d);
     memcpy(ret, of->c, sizeof of->c);
     for (unsigned k = 0; k < 3; k++) {
-        const double t = dot(of->axis[k], d);
-        along(ret, fmin(fmax(t, -of->half[k]), of->half[k]), of->axis[k], ret);
+        const double t = tq_near_dot(of->axis[k], d);
+        tq_near_along(ret, fmin(fmax(t, -of->half[k]), of->half[k]), of->axis[k], ret);
     }
-}
-
-/* Two segments p + s u, q + t v with |s| <= hu, |t| <= hv, u and v of unit length: the square of
- * the distance is convex in (s, t); its minimum in t for the best s, then in s again. */
-static void segments(const double *p, const double *u, double hu, const double *q, const double *v,
-                     double hv, nearest *best)
-{
-    double r[3];
-    double x[3];
-    double y[3];
-    minus(p, q, r);
-    const double b = dot(u, v), c = dot(u, r), f = dot(v, r);
-    const double determinant = 1.0 - b * b;
-    double s = determinant > 1e-14 ? (b * f - c) / determinant : 0.0;
-    s = fmin(fmax(s, -hu), hu);
-    double t = b * s + f;
-    t = fmin(fmax(t, -hv), hv);
-    s = fmin(fmax(b * t - c, -hu), hu);
-    along(p, s, u, x);
-    along(q, t, v, y);
-    note(best, x, y);
 }
 
 /* edge number `bits` along axis k: its middle */
@@ -131,27 +76,27 @@ static bool edge(const core *of, unsigned k, unsigned bits, double *ret_middle)
         return false;
     }
     corner(of, bits, ret_middle);
-    along(ret_middle, of->half[k], of->axis[k], ret_middle);
+    tq_near_along(ret_middle, of->half[k], of->axis[k], ret_middle);
     return true;
 }
 
 /* nearest points of cores that are apart, or have no volume in common: corners to the other core,
  * and edges to edges */
-static nearest search(const core *a, const core *b)
+static tq_nearest search(const core *a, const core *b)
 {
-    nearest best = {.square = (double)INFINITY};
+    tq_nearest best = {.square = (double)INFINITY};
     double x[3];
     double y[3];
     for (unsigned bits = 0; bits < 8; bits++) {
         if (!is_repeated(a, bits)) {
             corner(a, bits, x);
             clamp_to(b, x, y);
-            note(&best, x, y);
+            tq_near_note(&best, x, y);
         }
         if (!is_repeated(b, bits)) {
             corner(b, bits, y);
             clamp_to(a, y, x);
-            note(&best, x, y);
+            tq_near_note(&best, x, y);
         }
     }
     for (unsigned i = 0; i < 24; i++) {
@@ -160,8 +105,8 @@ static nearest search(const core *a, const core *b)
         }
         for (unsigned j = 0; j < 24; j++) {
             if (edge(b, j / 8, j % 8, y)) {
-                segments(x, a->axis[i / 8], a->half[i / 8], y, b->axis[j / 8], b->half[j / 8],
-                         &best);
+                tq_near_segments(x, a->axis[i / 8], a->half[i / 8], y, b->axis[j / 8],
+                                 b->half[j / 8], &best);
             }
         }
     }
@@ -172,7 +117,7 @@ static nearest search(const core *a, const core *b)
 static void try_direction(const core *a, const core *b, const double *n, double *separation,
                           double *normal)
 {
-    const double length = sqrt(dot(n, n));
+    const double length = sqrt(tq_near_dot(n, n));
     if (length < 1e-8) {
         /* parallel edges: the direction is undefined, or the normal of a face, which is tried
          * anyway */
@@ -180,13 +125,13 @@ static void try_direction(const core *a, const core *b, const double *n, double 
     }
     double unit[3];
     double c[3];
-    along((double[3]){0.0, 0.0, 0.0}, 1.0 / length, n, unit);
-    minus(b->c, a->c, c);
-    const double away = dot(unit, c);
+    tq_near_along((double[3]){0.0, 0.0, 0.0}, 1.0 / length, n, unit);
+    tq_near_minus(b->c, a->c, c);
+    const double away = tq_near_dot(unit, c);
     const double s = fabs(away) - extent(a, unit) - extent(b, unit);
     if (s > *separation) {
         *separation = s;
-        along((double[3]){0.0, 0.0, 0.0}, away < 0.0 ? -1.0 : 1.0, unit, normal);
+        tq_near_along((double[3]){0.0, 0.0, 0.0}, away < 0.0 ? -1.0 : 1.0, unit, normal);
     }
 }
 
@@ -216,9 +161,9 @@ static core feature(const core *of, const double *n)
 {
     core r = *of;
     for (unsigned k = 0; k < 3; k++) {
-        const double c = dot(of->axis[k], n);
+        const double c = tq_near_dot(of->axis[k], n);
         if (fabs(c) > 1e-9) {
-            along(r.c, c > 0.0 ? of->half[k] : -of->half[k], of->axis[k], r.c);
+            tq_near_along(r.c, c > 0.0 ? of->half[k] : -of->half[k], of->axis[k], r.c);
             r.half[k] = 0.0;
         }
     }
@@ -229,22 +174,22 @@ static void of_cores(const core *a, const core *b, tq_proximity *ret)
 {
     double n[3] = {0.0, 0.0, 1.0};
     const double separation = separate(a, b, n);
-    nearest best;
+    tq_nearest best;
     if (separation > 0.0) {
         best = search(a, b);
         ret->distance = sqrt(best.square);
         if (ret->distance > 1e-12) {
-            minus(best.b, best.a, n);
-            along((double[3]){0.0, 0.0, 0.0}, 1.0 / ret->distance, n, n);
+            tq_near_minus(best.b, best.a, n);
+            tq_near_along((double[3]){0.0, 0.0, 0.0}, 1.0 / ret->distance, n, n);
         }
     } else {
         /* b moved by the depth along n touches a with the features that are extreme along n */
         const double back[3] = {-n[0], -n[1], -n[2]};
         const core on_a = feature(a, n);
         core on_b = feature(b, back);
-        along(on_b.c, -separation, n, on_b.c);
+        tq_near_along(on_b.c, -separation, n, on_b.c);
         best = search(&on_a, &on_b);
-        along(best.b, separation, n, best.b);
+        tq_near_along(best.b, separation, n, best.b);
         ret->distance = separation;
     }
     memcpy(ret->a, best.a, sizeof ret->a);
@@ -259,10 +204,10 @@ static void of_half_space(const tq_pose *plane, const core *b, double radius, tq
     const double back[3] = {-n[0], -n[1], -n[2]};
     const core lowest = feature(b, back);
     double d[3];
-    minus(lowest.c, plane->p, d);
-    ret->distance = dot(n, d) - radius;
-    along(lowest.c, -radius, n, ret->b);
-    along(ret->b, -ret->distance, n, ret->a);
+    tq_near_minus(lowest.c, plane->p, d);
+    ret->distance = tq_near_dot(n, d) - radius;
+    tq_near_along(lowest.c, -radius, n, ret->b);
+    tq_near_along(ret->b, -ret->distance, n, ret->a);
     memcpy(ret->normal, n, sizeof n);
 }
 
@@ -280,6 +225,10 @@ void tq_geom_distance(const tq_geom *a, const tq_pose *pose_a, const tq_geom *b,
                       const tq_pose *pose_b, tq_proximity *ret)
 {
     assert(a->kind != TQ_GEOM_HALF_SPACE || b->kind != TQ_GEOM_HALF_SPACE);
+    if (a->kind == TQ_GEOM_HULL || b->kind == TQ_GEOM_HULL) {
+        tq_hull_distance(a, pose_a, b, pose_b, ret);
+        return;
+    }
     const core core_a = core_of(a, pose_a), core_b = core_of(b, pose_b);
     if (a->kind == TQ_GEOM_HALF_SPACE) {
         of_half_space(pose_a, &core_b, b->radius, ret);
@@ -288,20 +237,8 @@ void tq_geom_distance(const tq_geom *a, const tq_pose *pose_a, const tq_geom *b,
         turn_round(ret);
     } else {
         of_cores(&core_a, &core_b, ret);
-        along(ret->a, a->radius, ret->normal, ret->a);
-        along(ret->b, -b->radius, ret->normal, ret->b);
+        tq_near_along(ret->a, a->radius, ret->normal, ret->a);
+        tq_near_along(ret->b, -b->radius, ret->normal, ret->b);
         ret->distance -= a->radius + b->radius;
     }
-}
-
-unsigned tq_geom_corners(const tq_geom *shape, const tq_pose *pose, double ret[8][3])
-{
-    const core of = core_of(shape, pose);
-    unsigned n = 0;
-    for (unsigned bits = 0; bits < 8; bits++) {
-        if (!is_repeated(&of, bits)) {
-            corner(&of, bits, ret[n++]);
-        }
-    }
-    return n;
 }

@@ -5,14 +5,6 @@
 
 #include "core/geometry/geom.h"
 
-/* Nearest points of two shapes. Where the shapes overlap: the two points that coincide after the
- * shortest separating translation. */
-typedef struct tq_proximity {
-    double distance;   /* m, below 0 where they overlap: minus the penetration depth */
-    double a[3], b[3]; /* on the surfaces, world, m: b - a = distance normal */
-    double normal[3];  /* unit vector from a to b: moving b along it separates the shapes */
-} tq_proximity;
-
 /**
  * Signed distance of two shapes.
  *
@@ -20,16 +12,13 @@ typedef struct tq_proximity {
  * parallel) one pair is returned, the same for the same input.
  *
  * Shapes   pose_a, pose_b: of the shapes' frames in the world.
- * Cost     O(1): about 100 flops for spheres and capsules, 6,000 for two boxes.
+ * Cost     O(1): about 100 flops for spheres and capsules, 6,000 for two boxes; of hulls O(product
+ *          of edges), some 10^6 for two of 64 vertices.
  * Source   S. Gottschalk, M. C. Lin, D. Manocha, OBBTree, SIGGRAPH 1996 (the 15 separating
  *          directions); C. Ericson, Real-Time Collision Detection, 2005, 5.1.9 (two segments).
  * Checked  tests/property/core/geometry/test_distance.c, tests/contract/test_distance.py
  */
 void tq_geom_distance(const tq_geom *a, const tq_pose *pose_a, const tq_geom *b,
                       const tq_pose *pose_b, tq_proximity *ret);
-
-/* The corners of a shape's core in the world (up to 8; spheres have 1, capsules 2), and their
- * number: the first point of a shape to touch a half-space is within `radius` of one of them. */
-unsigned tq_geom_corners(const tq_geom *shape, const tq_pose *pose, double ret[8][3]);
 
 #endif

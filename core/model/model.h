@@ -132,22 +132,35 @@ typedef struct tq_tendon_share {
     double coefficient; /* unit of the length per rad or m */
 } tq_tendon_share;
 
-/* A point of a tendon's path, fixed to a link. */
+/* A point of a tendon's path, fixed to a link; or a solid on it that the path between the points
+ * before and behind it wraps around where it is in the way: a sphere about `at`, or a cylinder
+ * without ends whose axis passes there. The path turns about it as the one by way of the point
+ * `side` does, or, where that is less than the radius away from `at`, touches the surface from
+ * inside. */
 typedef struct tq_tendon_point {
     uint32_t link;
-    double at[3];  /* in the link frame, m */
-    double weight; /* of the distance to the next point; 0: the path ends here, and the next point
-                      begins another */
-    uint32_t meet; /* the last link that carries both this point and the next: set by
-                      tq_model_finish */
+    double at[3];       /* in the link frame, m */
+    double weight;      /* of the distance to the next point; 0: the path ends here, and the next
+                            point begins another. Of a solid that of the point before it, set by
+                            tq_model_finish */
+    double radius;      /* m; 0: a point */
+    double axis[3];     /* of a cylinder, of any length, in the link frame; all 0: a sphere */
+    bool has_side;      /* false: the shorter way */
+    uint32_t side_link; /* that carries `side` */
+    double side[3];     /* in that link's frame, m */
+    uint32_t meet;      /* the last link that carries both this point and the next: set by
+                            tq_model_finish, as the two below */
+    uint32_t meet_ends; /* of a solid: that carries the points on both sides of it */
+    uint32_t meet_side; /* of a solid with a side: that carries both */
 } tq_tendon_point;
 
 /* A length with a spring and friction along it: a linear combination of coordinates, L = sum of
  * coefficient q, which is no path in space (MuJoCo's fixed tendon), or the straight lines between
- * points on links, L = sum of weight |p_next - p| (MuJoCo's spatial tendon; the weights are those
- * of pulleys), or the sum of both. With s = L - upper above `upper`, L - lower below `lower`, else
- * 0, its tension is stiffness s + friction(dL/dt), and tau must overcome dL/dq times that. Points
- * that coincide have no direction, and pull at nothing. */
+ * points on links, L = sum of weight |p_next - p|, longer around solids that are in the way
+ * (MuJoCo's spatial tendon; the weights are those of pulleys), or the sum of both. With s = L -
+ * upper above `upper`, L - lower below `lower`, else 0, its tension is stiffness s +
+ * friction(dL/dt), and tau must overcome dL/dq times that. Points that coincide have no direction,
+ * and pull at nothing. */
 typedef struct tq_tendon {
     uint32_t first, n_share;       /* of tq_model.shares */
     uint32_t first_point, n_point; /* of tq_model.points */
@@ -203,7 +216,8 @@ typedef struct tq_model {
  *                             a box with a negative edge, or whose axes are no rotation; "medium":
  *                             negative density or viscosity; "tendon": lower above upper, a
  *                             share of tendon `index` is of no joint of one dof, or a point of it
- *                             on no link or of negative weight
+ *                             on no link, of negative weight or radius, or a solid that is not
+ *                             between two points
  *          TQ_ERR_INERTIA     "link.mass": link `index` has a negative mass
  * Cost     O(n_joint).
  * Checked  tests/unit/core/model/test_model.c

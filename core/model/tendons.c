@@ -72,6 +72,58 @@ static tq_status check_shares(const tq_model *model, size_t t, tq_error *reterr)
     return TQ_OK;
 }
 
+static tq_status check_point(const tq_model *model, const tq_tendon_point *point, size_t t,
+                             tq_error *reterr)
+{
+    const double *at = point->at, *axis = point->axis, *side = point->side;
+    const double numbers[] = {at[0],   at[1],   at[2],   point->weight, point->radius, axis[0],
+                              axis[1], axis[2], side[0], side[1],       side[2]};
+    for (size_t c = 0; c < sizeof numbers / sizeof *numbers; c++) {
+        if (!isfinite(numbers[c])) {
+            return tq_fail(reterr, TQ_ERR_NOT_FINITE, "tendon", t, numbers[c]);
+        }
+    }
+    if (point->link >= model->n_link || point->weight < 0.0 || point->radius < 0.0 ||
+        (point->has_side && point->side_link >= model->n_link)) {
+        return tq_fail(reterr, TQ_ERR_RANGE, "tendon", t, point->link);
+    }
+    return TQ_OK;
+}
+
+/* Axis of unit length; weight and meeting links of point k, which is a solid. *n_path: as below */
+static tq_status finish_solid(const tq_model *model, size_t t, uint32_t k, uint32_t *n_path,
+                              tq_error *reterr)
+{
+    const tq_tendon *tendon = &model->tendons[t];
+    tq_tendon_point *p = &model->points[tendon->first_point + k];
+    const bool between = k > 0 && k + 1 < tendon->n_point && p[-1].radius == 0.0 &&
+                         p[1].radius == 0.0 && p[-1].weight > 0.0;
+    double largest = 0.0, square = 0.0;
+    uint32_t n = 0;
+    if (!between) {
+        return tq_fail(reterr, TQ_ERR_RANGE, "tendon", t, k);
+    }
+    p->weight = p[-1].weight;
+    for (int c = 0; c < 3; c++) {
+        largest = fmax(largest, fabs(p->axis[c]));
+    }
+    for (int c = 0; c < 3 && largest > 0.0; c++) {
+        square += p->axis[c] / largest * (p->axis[c] / largest);
+    }
+    /* an axis of unit length keeps its bits, however often this is called */
+    const double length = largest * sqrt(square);
+    for (int c = 0; c < 3 && largest > 0.0 && fabs(length - 1.0) > 1e-15; c++) {
+        p->axis[c] /= length;
+    }
+    p->meet_ends = meeting(model, p[-1].link, p[1].link, &n);
+    *n_path += n;
+    if (p->has_side) {
+        p->meet_side = meeting(model, p->link, p->side_link, &n);
+        *n_path += n;
+    }
+    return TQ_OK;
+}
+
 /* *n_path: joints between points so far */
 static tq_status check_points(const tq_model *model, size_t t, uint32_t *n_path, tq_error *reterr)
 {
@@ -81,28 +133,25 @@ static tq_status check_points(const tq_model *model, size_t t, uint32_t *n_path,
         return tq_fail(reterr, TQ_ERR_SHAPE, "tendon", t, tendon->n_point);
     }
     tq_tendon_point *points = model->points + tendon->first_point;
-    for (uint32_t k = 0; k < tendon->n_point; k++) {
-        const double numbers[] = {points[k].at[0], points[k].at[1], points[k].at[2],
-                                  points[k].weight};
-        for (size_t c = 0; c < sizeof numbers / sizeof *numbers; c++) {
-            if (!isfinite(numbers[c])) {
-                return tq_fail(reterr, TQ_ERR_NOT_FINITE, "tendon", t, numbers[c]);
-            }
-        }
-        if (points[k].link >= model->n_link || points[k].weight < 0.0) {
-            return tq_fail(reterr, TQ_ERR_RANGE, "tendon", t, points[k].link);
-        }
+    tq_status status = TQ_OK;
+    for (uint32_t k = 0; k < tendon->n_point && status == TQ_OK; k++) {
+        status = check_point(model, &points[k], t, reterr);
+    }
+    for (uint32_t k = 0; k < tendon->n_point && status == TQ_OK; k++) {
         points[k].meet = points[k].link;
+        if (points[k].radius > 0.0) {
+            status = finish_solid(model, t, k, n_path, reterr);
+        }
         if (k > 0 && points[k - 1].weight > 0.0) {
             uint32_t n = 0;
             points[k - 1].meet = meeting(model, points[k - 1].link, points[k].link, &n);
             *n_path += n;
         }
-        if (*n_path > TQ_TENDON_PATH_MAX) {
-            return tq_fail(reterr, TQ_ERR_SHAPE, "tendon", t, *n_path);
+        if (*n_path > TQ_TENDON_PATH_MAX && status == TQ_OK) {
+            status = tq_fail(reterr, TQ_ERR_SHAPE, "tendon", t, *n_path);
         }
     }
-    return TQ_OK;
+    return status;
 }
 
 tq_status tq_tendons_check(tq_model *model, tq_error *reterr)

@@ -220,8 +220,9 @@ static tq_status accelerate(const tq_plant *plant, const tq_trajectories *state,
                                  reterr);
     }
     if (ret->hold != NULL) {
+        const tq_model *model = tq_mechanism_model(plant->mechanism);
         memset(ret->hold, 0,
-               tq_mechanism_model(plant->mechanism)->nv * state->stride * sizeof(double));
+               ((size_t)model->nv + model->n_tendon) * state->stride * sizeof(double));
     }
     if (plant->constraints != NULL) {
         return tq_constrained_forward(plant->mechanism, plant->constraints, &in, scratch, ret->qd,

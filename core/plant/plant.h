@@ -115,7 +115,8 @@ typedef struct tq_rates {
     double *z;           /* (n_z x stride); NULL if 0 */
     double *tau;         /* (nv x stride) of all effects; NULL: not required */
     double *wrench;      /* (6 n_wrench x stride) of all effects; NULL: not required */
-    double *hold;        /* (nv x stride) holding torques of the held joints; NULL: not required */
+    double *hold;        /* ((nv + n_tendon) x stride) holding torques of the held joints, tensions
+                            of the held tendons; NULL: not required */
     double *multipliers; /* (n_row x stride) of constraints; NULL: not required */
 } tq_rates;
 

@@ -3,41 +3,23 @@
 #include "core/plant/stiction.h"
 
 #include <assert.h>
-#include <math.h>
 #include <string.h>
 
 #include "core/dynamics/ball_terms.h"
 #include "core/dynamics/mass_matrix/mass_matrix.h"
 #include "core/dynamics/passive/tendons.h"
 #include "core/dynamics/terms.h"
-#include "core/elementary/elementary.h"
 #include "core/linalg/dense.h"
-
-int tq_can_stick(const tq_joint *joint)
-{
-    const tq_friction *f = &joint->friction;
-    return joint->nv == 1 && f->smoothing == 0.0 && tq_dry_friction(f, 0.0) > 0.0;
-}
-
-double tq_dry_friction(const tq_friction *friction, double speed)
-{
-    double dry = friction->coulomb;
-    if (friction->stribeck_velocity > 0.0) {
-        const double x = speed / friction->stribeck_velocity;
-        dry += (friction->breakaway - friction->coulomb) * tq_exp(-(x * x));
-    }
-    return dry;
-}
+#include "core/plant/stiction_tendons.h"
 
 static int is_held(signed char mode)
 {
     return mode >= TQ_MODE_STUCK;
 }
 
-/* friction of one joint at its own speed */
-static double friction_of(const tq_joint *joint, signed char mode, double speed)
+/* friction at a speed of its own */
+static double friction_of(const tq_friction *f, signed char mode, double speed)
 {
-    const tq_friction *f = &joint->friction;
     switch (mode) {
     case TQ_MODE_FREE:
         return tq_friction_effort(f, speed);
@@ -55,12 +37,15 @@ size_t tq_locked_scratch_size(const tq_mechanism *mechanism, size_t stride, size
     const size_t forward = tq_forward_scratch_size(mechanism, n_wrench);
     const size_t inverse = tq_inverse_scratch_size(mechanism, n_wrench);
     const size_t mass = tq_mass_matrix_scratch_size(mechanism);
+    const size_t turn = tq_tendons_derivatives_scratch_size(tq_mechanism_model(mechanism));
     size_t call = forward > inverse ? forward : inverse;
     call = call > mass ? call : mass;
+    call = call > turn ? call : turn;
     return 2 * tq_scratch_cost(nv * stride, sizeof(double)) +
            tq_scratch_cost(nv * nv * stride, sizeof(double)) +
            tq_scratch_cost(nv * nv, sizeof(double)) + tq_scratch_cost(nv, sizeof(double)) +
-           tq_scratch_cost(nv, sizeof(size_t)) + call;
+           tq_scratch_cost(nv, sizeof(size_t)) +
+           tq_stuck_tendons_size(tq_mechanism_model(mechanism)) + call;
 }
 
 typedef struct work {
@@ -69,6 +54,7 @@ typedef struct work {
     double *m;          /* block (nv^2) */
     double *dense, *x;
     size_t *moving; /* rows that are not held */
+    tq_stuck_tendons tendons;
 } work;
 
 static int take(work *w, const tq_mechanism *mechanism, size_t stride, tq_scratch *scratch)
@@ -82,7 +68,8 @@ static int take(work *w, const tq_mechanism *mechanism, size_t stride, tq_scratc
     w->x = tq_scratch_take(scratch, nv, sizeof(double));
     w->moving = tq_scratch_take(scratch, nv, sizeof *w->moving);
     return w->tau != NULL && w->bias != NULL && w->m != NULL && w->dense != NULL && w->x != NULL &&
-           w->moving != NULL;
+           w->moving != NULL &&
+           tq_stuck_tendons_take(tq_mechanism_model(mechanism), scratch, &w->tendons);
 }
 
 static void find_moving(work *w, const tq_model *model, const signed char *mode)
@@ -119,9 +106,34 @@ static tq_status solve_moving(work *w, tq_error *reterr)
     return status != TQ_OK ? status : tq_cholesky_solve(n, 1, w->dense, n, w->x, n, reterr);
 }
 
+/* Holds of the joints at rows that do not move, M qdd + bias - tau - J^T holds of tendons; then
+ * those of tendons. */
+static void put_holds(const tq_model *model, const work *w, double *ret)
+{
+    const tq_stuck_tendons *t = &w->tendons;
+    memset(ret + w->nv * w->stride, 0, model->n_tendon * w->stride * sizeof *ret);
+    for (size_t r = 0; r < w->nv; r++) {
+        double sum = w->bias[r * w->stride] - w->tau[r * w->stride];
+        for (size_t a = 0; a < w->n_moving; a++) {
+            sum += w->m[(r * w->nv + w->moving[a]) * w->stride] * w->x[a];
+        }
+        for (size_t k = 0; k < t->n; k++) {
+            sum -= t->rows[k * w->nv + r] * t->hold[k];
+        }
+        ret[r * w->stride] = sum;
+    }
+    for (size_t a = 0; a < w->n_moving; a++) {
+        ret[w->moving[a] * w->stride] = 0.0;
+    }
+    for (size_t k = 0; k < t->n; k++) {
+        ret[(w->nv + t->tendon[k]) * w->stride] = t->hold[k];
+    }
+}
+
 static tq_status held(const tq_mechanism *mechanism, const tq_forward_input *in, work *w,
                       tq_scratch *scratch, double *ret_qdd, double *ret_hold, tq_error *reterr)
 {
+    const tq_model *model = tq_mechanism_model(mechanism);
     const tq_inverse_input still = {.n_sample = 1,
                                     .stride = in->stride,
                                     .q = in->q,
@@ -142,27 +154,41 @@ static tq_status held(const tq_mechanism *mechanism, const tq_forward_input *in,
         const size_t r = w->moving[a] * in->stride;
         w->x[a] = w->tau[r] - w->bias[r];
     }
-    status = solve_moving(w, reterr);
+    if ((in->without & TQ_WITHOUT_VELOCITY) == 0) {
+        status = tq_stuck_tendons_turn(model, scratch, &w->tendons, reterr);
+    }
+    status = status == TQ_OK ? solve_moving(w, reterr) : status;
+    if (status == TQ_OK) {
+        status = tq_stuck_tendons_hold(model, &w->tendons, w->n_moving, w->moving, w->dense, w->x,
+                                       reterr);
+    }
     memset(ret_qdd, 0, w->nv * in->stride * sizeof *ret_qdd);
     for (size_t a = 0; a < w->n_moving; a++) {
         ret_qdd[w->moving[a] * in->stride] = w->x[a];
     }
     tq_block_pad(ret_qdd, w->nv, in->stride, 1);
-    for (size_t r = 0; ret_hold != NULL && r < w->nv; r++) {
-        double sum = w->bias[r * in->stride] - w->tau[r * in->stride];
-        for (size_t a = 0; a < w->n_moving; a++) {
-            sum += w->m[(r * w->nv + w->moving[a]) * in->stride] * w->x[a];
-        }
-        ret_hold[r * in->stride] = sum;
-    }
-    for (size_t a = 0; ret_hold != NULL && a < w->n_moving; a++) {
-        ret_hold[w->moving[a] * in->stride] = 0.0;
+    if (ret_hold != NULL) {
+        put_holds(model, w, ret_hold);
     }
     return status;
 }
 
+/* dry friction of tendons by their modes */
+static void add_tendons(const tq_model *model, const tq_forward_input *in, const signed char *mode,
+                        double *tau)
+{
+    for (uint32_t t = 0; t < model->n_tendon; t++) {
+        const tq_tendon *tendon = &model->tendons[t];
+        const tq_friction *f = &tendon->friction;
+        if (f->viscous != 0.0 || f->coulomb != 0.0 || f->breakaway != 0.0 || f->offset != 0.0) {
+            const double rate = tq_tendon_rate(model, tendon, in->stride, in->q, in->qd);
+            tq_tendon_pull(model, tendon, in->stride, in->q, -friction_of(f, mode[t], rate), tau);
+        }
+    }
+}
+
 void tq_locked_friction(const tq_model *model, const tq_forward_input *in, const signed char *mode,
-                        double *ret_tau)
+                        const signed char *tendon_mode, double *ret_tau)
 {
     memcpy(ret_tau, in->tau, model->nv * in->stride * sizeof *ret_tau);
     for (uint32_t j = 0; (in->without & TQ_WITHOUT_FRICTION) == 0 && j < model->n_joint; j++) {
@@ -170,12 +196,14 @@ void tq_locked_friction(const tq_model *model, const tq_forward_input *in, const
         if (tq_joint_kind_nv(joint->kind) == 1) {
             const size_t r = joint->v_index * in->stride;
             const double ratio = joint->mimic != TQ_NONE ? joint->mimic_multiplier : 1.0;
-            ret_tau[r] -= ratio * friction_of(joint, mode[j], ratio * in->qd[r]);
+            ret_tau[r] -= ratio * friction_of(&joint->friction, mode[j], ratio * in->qd[r]);
         } else {
             tq_ball_add_damper(joint, 1, in->stride, in->qd, -1.0, ret_tau);
         }
     }
-    if ((in->without & TQ_WITHOUT_FRICTION) == 0) {
+    if ((in->without & TQ_WITHOUT_FRICTION) == 0 && tendon_mode != NULL) {
+        add_tendons(model, in, tendon_mode, ret_tau);
+    } else if ((in->without & TQ_WITHOUT_FRICTION) == 0) {
         tq_tendons_add_friction(model, 1, in->stride, in->q, in->qd, -1.0, ret_tau);
     }
     tq_block_pad(ret_tau, model->nv, in->stride, 1);
@@ -194,16 +222,17 @@ static tq_status forward(const tq_mechanism *mechanism, const tq_forward_input *
         return tq_fail(reterr, TQ_ERR_SCRATCH, "scratch", 0,
                        (double)tq_locked_scratch_size(mechanism, in->stride, in->n_wrench));
     }
-    tq_locked_friction(model, in, mode, w.tau);
+    tq_locked_friction(model, in, mode, mode + model->n_joint, w.tau);
     find_moving(&w, model, mode);
-    if (w.n_moving < w.nv) {
+    tq_stuck_tendons_find(model, mode, in->stride, in->q, in->qd, &w.tendons);
+    if (w.n_moving < w.nv || w.tendons.n > 0) {
         return held(mechanism, in, &w, scratch, ret_qdd, ret_hold, reterr);
     }
     tq_forward_input smooth = *in;
     smooth.tau = w.tau;
     smooth.without |= TQ_WITHOUT_FRICTION;
     if (ret_hold != NULL) {
-        memset(ret_hold, 0, w.nv * in->stride * sizeof *ret_hold);
+        memset(ret_hold, 0, (w.nv + model->n_tendon) * in->stride * sizeof *ret_hold);
     }
     return tq_forward_dynamics(mechanism, &smooth, scratch, ret_qdd, reterr);
 }
@@ -253,6 +282,48 @@ tq_status tq_joint_impulse(const tq_mechanism *mechanism, unsigned without, cons
         impulse->loss = -0.5 * size * (before + impulse->qd);
         tq_block_pad(qd_rows, w.nv, stride, 1);
     }
+    tq_scratch_rewind(scratch, mark);
+    return status;
+}
+
+static tq_status come_to_rest(const tq_mechanism *mechanism, unsigned without, const double *q,
+                              const signed char *mode, tq_scratch *scratch, double *qd,
+                              tq_error *reterr)
+{
+    const tq_model *model = tq_mechanism_model(mechanism);
+    const size_t stride = TQ_BLOCK_PAD;
+    work w;
+    if (!take(&w, mechanism, stride, scratch)) {
+        return tq_fail(reterr, TQ_ERR_SCRATCH, "scratch", 0,
+                       (double)tq_locked_scratch_size(mechanism, stride, 0));
+    }
+    tq_status status = tq_mass_matrix(mechanism, 1, stride, q, without, scratch, w.m, reterr);
+    find_moving(&w, model, mode);
+    tq_stuck_tendons_find(model, mode, stride, q, qd, &w.tendons);
+    memset(w.x, 0, w.nv * sizeof *w.x);
+    status = status == TQ_OK ? solve_moving(&w, reterr) : status;
+    for (size_t a = 0; a < w.n_moving; a++) {
+        w.x[a] = qd[w.moving[a] * stride];
+    }
+    if (status == TQ_OK) {
+        status =
+            tq_stuck_tendons_hold(model, &w.tendons, w.n_moving, w.moving, w.dense, w.x, reterr);
+    }
+    if (status == TQ_OK) {
+        memset(qd, 0, w.nv * stride * sizeof *qd);
+        for (size_t a = 0; a < w.n_moving; a++) {
+            qd[w.moving[a] * stride] = w.x[a];
+        }
+        tq_block_pad(qd, w.nv, stride, 1);
+    }
+    return status;
+}
+
+tq_status tq_locked_rest(const tq_mechanism *mechanism, unsigned without, const double *q,
+                         const signed char *mode, tq_scratch *scratch, double *qd, tq_error *reterr)
+{
+    const size_t mark = tq_scratch_mark(scratch);
+    const tq_status status = come_to_rest(mechanism, without, q, mode, scratch, qd, reterr);
     tq_scratch_rewind(scratch, mark);
     return status;
 }

@@ -6,40 +6,40 @@
 
 #include "core/constraints/project.h"
 #include "core/dynamics/forward.h"
-
-/* Mode of a joint in tq_trajectories.mode. */
-enum {
-    TQ_MODE_FREE = 0,   /* friction by its own formula */
-    TQ_MODE_PLUS = 1,   /* slips: dry friction of a positive velocity, independent of qd */
-    TQ_MODE_MINUS = -1, /* slips: dry friction of a negative velocity */
-    TQ_MODE_STUCK = 2,  /* held by dry friction: zero acceleration */
-    TQ_MODE_LOWER = 3,  /* rests on its lower limit: zero acceleration */
-    TQ_MODE_UPPER = 4,
-};
-
-/* True if a joint can stick: one dof of its own, dry friction without smoothing. */
-int tq_can_stick(const tq_joint *joint);
-
-/* Magnitude of dry friction at a speed, N m or N. */
-double tq_dry_friction(const tq_friction *friction, double speed);
+#include "core/plant/sticking.h"
 
 /**
- * Accelerations of one sample with some joints held, and the holding torques.
+ * Accelerations of one sample with some joints and tendons held, and what holds them.
  *
- *     M qdd + C qd + ... = tau - friction(mode) + hold,   qdd = 0 where held, hold = 0 elsewhere
+ *     M qdd + C qd + ... = tau - friction(mode) + hold + sum of J_t^T hold_t
  *
- * Shapes   in->n_sample is 1; mode (n_joint); ret_hold (nv x stride) may be NULL.
+ * with qdd = 0 where a joint is held, d2L_t/dt2 = 0 where a tendon is, and no hold elsewhere. A
+ * tendon whose joints are held, or which others hold already, has none.
+ *
+ * Shapes   in->n_sample is 1; mode (n_joint + n_tendon); ret_hold ((nv + n_tendon) x stride) may be
+ *          NULL.
  * Memory   tq_locked_scratch_size bytes of `scratch`, all released.
  * Returns  as tq_forward_dynamics; TQ_ERR_SHAPE "nv" above TQ_LOCKED_MAX.
  * Cost     That of tq_forward_dynamics, or of inverse dynamics, M and a Cholesky factor if some
  *          joint is held.
- * Checked  tests/property/core/simulate/test_run_event.c
+ * Checked  tests/property/core/simulate/test_run_event.c, tests/contract/test_tendon_stiction.py
  */
 tq_status tq_locked_forward(const tq_mechanism *mechanism, const tq_forward_input *in,
                             const signed char *mode, tq_scratch *scratch, double *ret_qdd,
                             double *ret_hold, tq_error *reterr);
 size_t tq_locked_scratch_size(const tq_mechanism *mechanism, size_t stride, size_t n_wrench);
 enum { TQ_LOCKED_MAX = 256 };
+
+/**
+ * The nearest velocity, by the metric of M, at which held joints and tendons are at rest.
+ *
+ * Shapes   q (nq x TQ_BLOCK_PAD), qd (nv x TQ_BLOCK_PAD) in and out; mode as above.
+ * Memory   tq_locked_scratch_size bytes of `scratch`, all released.
+ * Returns  as tq_locked_forward.
+ */
+tq_status tq_locked_rest(const tq_mechanism *mechanism, unsigned without, const double *q,
+                         const signed char *mode, tq_scratch *scratch, double *qd,
+                         tq_error *reterr);
 
 /* Rows of one sample, in the caller's memory. */
 typedef struct tq_locked_motion {
@@ -84,9 +84,9 @@ size_t tq_locked_project_scratch_size(const tq_mechanism *mechanism,
                                       const tq_constraints *constraints);
 
 /* Torques of the effects minus friction by mode, of one sample: in->tau into ret_tau (nv x stride),
- * padded. */
+ * padded. tendon_mode (n_tendon); NULL: tendons slip by their rates. */
 void tq_locked_friction(const tq_model *model, const tq_forward_input *in, const signed char *mode,
-                        double *ret_tau);
+                        const signed char *tendon_mode, double *ret_tau);
 
 /* An impulse along one one-dof joint. */
 typedef struct tq_impulse {

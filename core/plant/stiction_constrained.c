@@ -116,7 +116,7 @@ static tq_status forward(const tq_mechanism *mechanism, const tq_constraints *co
             reterr, TQ_ERR_SCRATCH, "scratch", 0,
             (double)tq_locked_constrained_scratch_size(mechanism, constraints, in->n_wrench));
     }
-    tq_locked_friction(model, in, mode, w.tau);
+    tq_locked_friction(model, in, mode, NULL, w.tau);
     const tq_holds holds = find_held(model, mode, &w);
     if (ret->hold != NULL) {
         memset(ret->hold, 0, nv * stride * sizeof *ret->hold);

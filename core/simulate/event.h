@@ -42,9 +42,10 @@ typedef struct tq_event_rule {
 typedef struct tq_event {
     double t;
     tq_event_kind kind;
-    uint32_t joint; /* or TQ_NONE */
-    uint32_t rule;  /* or TQ_NONE: dry friction; of contacts, the pair */
-    double value;   /* limits: the velocity on arrival; SLIP, STICK: the holding torque, N m or N;
+    uint32_t joint;  /* or TQ_NONE */
+    uint32_t rule;   /* or TQ_NONE: dry friction; of contacts, the pair */
+    uint32_t tendon; /* or TQ_NONE: STICK and SLIP of a tendon */
+    double value;    /* limits: the velocity on arrival; SLIP, STICK: the holding torque, N m or N;
                      TOUCH: the speed of approach, m/s; LIFT: 0; others: the quantity that crossed
                        its level */
 } tq_event;

@@ -52,24 +52,24 @@ static double rule_gauge(const tq_run_private *p, const tq_event_rule *rule, con
 }
 
 /* rad/s or m/s: a slipping velocity below minus this has reversed; projection onto constraints
- * leaves rounding in velocities */
-static double turned_back(const tq_run_private *p)
+ * leaves rounding in velocities, as products do in the rates of tendons */
+static double turned_back(const tq_run_private *p, uint32_t j)
 {
-    return p->plant->constraints != NULL ? 0.1 * TQ_RUN_REST_TOGETHER : 0.0;
+    return p->plant->constraints != NULL || j >= p->model->n_joint ? 0.1 * TQ_RUN_REST_TOGETHER
+                                                                   : 0.0;
 }
 
-/* event function of joint j: negative when its mode must change */
-static double joint_gauge(const tq_run_private *p, uint32_t j, const double *y)
+/* event function of joint or tendon j: negative when its mode must change */
+static double mode_gauge(const tq_run_private *p, uint32_t j, const double *y)
 {
-    const tq_joint *joint = &p->model->joints[j];
-    const double hold = p->hold[joint->v_index * TQ_RUN_LANE];
+    const double hold = p->mode[j] >= TQ_MODE_STUCK ? tq_run_hold(p, j) : 0.0;
     switch (p->mode[j]) {
     case TQ_MODE_PLUS:
-        return tq_run_velocity(p, y, j) + turned_back(p);
+        return tq_run_velocity(p, y, j) + turned_back(p, j);
     case TQ_MODE_MINUS:
-        return -tq_run_velocity(p, y, j) + turned_back(p);
+        return -tq_run_velocity(p, y, j) + turned_back(p, j);
     case TQ_MODE_STUCK:
-        return tq_dry_friction(&joint->friction, 0.0) *
+        return tq_dry_friction(tq_run_friction(p, j), 0.0) *
                    (p->plant->constraints != NULL ? 1.0 + TQ_HOLD_SLACK : 1.0) -
                fabs(hold);
     case TQ_MODE_LOWER:
@@ -81,7 +81,7 @@ static double joint_gauge(const tq_run_private *p, uint32_t j, const double *y)
     }
 }
 
-/* all event functions at t and y: rules, then joints. False: rates are undefined. */
+/* all event functions at t and y: rules, then joints and tendons. False: rates are undefined. */
 int tq_run_gauge(tq_run_private *p, double t, const double *y, double *ret)
 {
     _Alignas(64) double energy[2 * TQ_RUN_LANE] = {0};
@@ -118,8 +118,8 @@ int tq_run_gauge(tq_run_private *p, double t, const double *y, double *ret)
     for (size_t k = 0; k < p->options.n_rule; k++) {
         ret[k] = rule_gauge(p, &p->options.rules[k], y, energy);
     }
-    for (uint32_t j = 0; j < p->model->n_joint; j++) {
-        ret[p->options.n_rule + j] = p->mode != NULL ? joint_gauge(p, j, y) : 1.0;
+    for (uint32_t j = 0; j < tq_run_stickers(p->model); j++) {
+        ret[p->options.n_rule + j] = p->mode != NULL ? mode_gauge(p, j, y) : 1.0;
     }
     return 1;
 }
@@ -346,10 +346,12 @@ int tq_run_watch_act(tq_run_private *p)
         return 0;
     }
     int stopped = 0;
-    for (uint32_t j = 0; p->mode != NULL && j < p->model->n_joint; j++) {
+    for (uint32_t j = 0; p->mode != NULL && j < tq_run_stickers(p->model); j++) {
         const int slips = p->mode[j] == TQ_MODE_PLUS || p->mode[j] == TQ_MODE_MINUS;
         if (slips && has_passed(p, p->options.n_rule + j, p->gauge[p->options.n_rule + j])) {
-            tq_run_stop_joint(p, j);
+            if (!(j < p->model->n_joint ? tq_run_stop_joint(p, j) : tq_run_stop_tendon(p, j))) {
+                return 0;
+            }
             stopped = 1;
         }
     }

@@ -43,10 +43,15 @@ static int take_block(const tq_run_private *p, tq_scratch *scratch, tq_run_block
     return 1;
 }
 
-int tq_run_sticks(const tq_plant *plant, uint32_t joint)
+int tq_run_sticks(const tq_plant *plant, uint32_t which)
 {
-    return (plant->without & TQ_WITHOUT_FRICTION) == 0 &&
-           tq_can_stick(&tq_mechanism_model(plant->mechanism)->joints[joint]);
+    const tq_model *model = tq_mechanism_model(plant->mechanism);
+    if ((plant->without & TQ_WITHOUT_FRICTION) != 0) {
+        return 0;
+    }
+    return which < model->n_joint ? tq_can_stick(&model->joints[which])
+                                  : plant->constraints == NULL && plant->contacts == NULL &&
+                                        tq_tendon_can_stick(model, which - model->n_joint);
 }
 
 /* true if joints may stick, or rest on limits */
@@ -57,7 +62,7 @@ static int has_modes(const tq_plant *plant, const tq_run_options *options)
     for (size_t k = 0; k < options->n_rule; k++) {
         modes |= options->rules[k].action == TQ_EVENT_BOUNCE;
     }
-    for (uint32_t j = 0; j < model->n_joint; j++) {
+    for (uint32_t j = 0; j < tq_run_stickers(model); j++) {
         modes |= tq_run_sticks(plant, j);
     }
     return modes && model->nv <= TQ_LOCKED_MAX;
@@ -72,8 +77,8 @@ static size_t numbers_of(const tq_plant *plant)
 static size_t watch_scratch(const tq_plant *plant, const tq_run_options *options)
 {
     const tq_model *model = tq_mechanism_model(plant->mechanism);
-    const size_t n = options->n_rule + model->n_joint;
-    return 2 * tq_scratch_cost(model->n_joint, 1) + tq_scratch_cost(n, sizeof(double)) +
+    const size_t n_sticker = tq_run_stickers(model), n = options->n_rule + n_sticker;
+    return 2 * tq_scratch_cost(n_sticker, 1) + tq_scratch_cost(n, sizeof(double)) +
            tq_scratch_cost(7 * n, sizeof(double)) +
            tq_scratch_cost(2 * numbers_of(plant), sizeof(double)) +
            2 * tq_scratch_cost(model->nv * TQ_RUN_LANE, sizeof(double)) +
@@ -116,25 +121,26 @@ static tq_status open_ode(tq_run_private *p, tq_scratch *scratch, tq_error *rete
 
 static int open_watch(tq_run_private *p, tq_scratch *scratch)
 {
-    const size_t n = p->options.n_rule + p->model->n_joint;
+    const size_t n_sticker = tq_run_stickers(p->model), n = p->options.n_rule + n_sticker;
     const int modes = has_modes(p->plant, &p->options);
     if (!modes && p->options.n_rule == 0) {
         return 1;
     }
     p->n_watch = n;
-    signed char *mode = tq_scratch_take(scratch, p->model->n_joint, 1);
-    p->fresh_stuck = tq_scratch_take(scratch, p->model->n_joint, 1);
+    signed char *mode = tq_scratch_take(scratch, n_sticker, 1);
+    p->fresh_stuck = tq_scratch_take(scratch, n_sticker, 1);
     p->side = tq_scratch_take(scratch, n, sizeof(double));
     p->gauge = tq_scratch_take(scratch, 7 * n, sizeof(double));
     p->spare = tq_scratch_take(scratch, 2 * p->n, sizeof(double));
     p->tau = tq_scratch_take(scratch, p->model->nv * TQ_RUN_LANE, sizeof(double));
-    p->hold = tq_scratch_take(scratch, p->model->nv * TQ_RUN_LANE, sizeof(double));
+    p->hold = tq_scratch_take(scratch, ((size_t)p->model->nv + p->model->n_tendon) * TQ_RUN_LANE,
+                              sizeof(double));
     if (mode == NULL || p->fresh_stuck == NULL || p->side == NULL || p->gauge == NULL ||
         p->spare == NULL || p->tau == NULL || p->hold == NULL) {
         return 0;
     }
-    memset(mode, TQ_MODE_FREE, p->model->n_joint);
-    memset(p->fresh_stuck, 0, p->model->n_joint);
+    memset(mode, TQ_MODE_FREE, n_sticker);
+    memset(p->fresh_stuck, 0, n_sticker);
     if (modes) {
         p->mode = mode;
         p->now.as.mode = mode;

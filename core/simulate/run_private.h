@@ -3,6 +3,7 @@
 #ifndef TQ_SIMULATE_RUN_PRIVATE_H
 #define TQ_SIMULATE_RUN_PRIVATE_H
 
+#include "core/dynamics/passive/tendons.h"
 #include "core/simulate/run.h"
 
 enum { TQ_RUN_LANE = TQ_BLOCK_PAD }; /* one trajectory, in the smallest block */
@@ -39,14 +40,14 @@ struct tq_run_private {
     unsigned n_since;    /* steps since the last restart without history */
 
     /* events */
-    size_t n_watch;           /* rules, then joints; 0: no events */
-    signed char *mode;        /* (n_joint) NULL: no joint ever sticks or rests */
-    signed char *fresh_stuck; /* (n_joint) not reported yet */
+    size_t n_watch;           /* rules, then joints, then tendons; 0: no events */
+    signed char *mode;        /* (n_joint + n_tendon) NULL: none ever sticks or rests */
+    signed char *fresh_stuck; /* (n_joint + n_tendon) not reported yet */
     double *side;             /* (n_watch) sign of each event function; 0: inactive */
     double *gauge; /* (7 n_watch) event functions at both ends of a step, inside, and at a
                       displaced state; then slopes */
     double *spare; /* (2 n) the end of a step during a search inside it, and a displaced state */
-    double *tau, *hold; /* (nv) blocks */
+    double *tau, *hold; /* (nv), (nv + n_tendon) blocks */
     int pending;        /* `ahead` is the state just after an event */
     int watched;        /* the first n_watch entries of `gauge` are valid at `ahead` */
     unsigned chatter;   /* number of events at the same time */
@@ -72,8 +73,15 @@ int tq_run_refuse(tq_run_private *p);
 /* One fixed step from run.t and y. 0: failed. */
 int tq_run_fixed(tq_run_private *p, double h, double *ret_y);
 
-/* True if dry friction may hold the joint: it has dry friction, and the plant does not omit it. */
-int tq_run_sticks(const tq_plant *plant, uint32_t joint);
+/* True if dry friction may hold joint `which`, or behind the joints a tendon: it has dry friction,
+ * and the plant does not omit it. Tendons slip under constraints and contacts. */
+int tq_run_sticks(const tq_plant *plant, uint32_t which);
+
+/* The number of joints and tendons. */
+static inline uint32_t tq_run_stickers(const tq_model *model)
+{
+    return model->n_joint + model->n_tendon;
+}
 
 /* Events: modes and sides at the start; cuts the step from run.t to ahead at the first event; acts
  * on it when run.t is there. 0: the run has ended. */
@@ -110,18 +118,39 @@ static inline double tq_run_sign(double x)
     return (double)(x > 0.0) - (double)(x < 0.0);
 }
 
-static inline double tq_run_velocity(const tq_run_private *p, const double *y, uint32_t joint)
+/* of a joint, or the rate of a tendon's length */
+static inline double tq_run_velocity(const tq_run_private *p, const double *y, uint32_t which)
 {
-    return y[p->model->nq + p->model->joints[joint].v_index];
+    const tq_model *model = p->model;
+    return which < model->n_joint ? y[model->nq + model->joints[which].v_index]
+                                  : tq_tendon_rate(model, &model->tendons[which - model->n_joint],
+                                                   1, y, y + model->nq);
+}
+
+/* what holds it */
+static inline double tq_run_hold(const tq_run_private *p, uint32_t which)
+{
+    const tq_model *model = p->model;
+    const size_t row = which < model->n_joint ? model->joints[which].v_index
+                                              : model->nv + (size_t)(which - model->n_joint);
+    return p->hold[row * TQ_RUN_LANE];
+}
+
+static inline const tq_friction *tq_run_friction(const tq_run_private *p, uint32_t which)
+{
+    const tq_model *model = p->model;
+    return which < model->n_joint ? &model->joints[which].friction
+                                  : &model->tendons[which - model->n_joint].friction;
 }
 
 /* Actions of an event at run.t. 0: the run has ended. bounce: the joint of the rule stops at its
  * limit, or reverses. rest: a joint that is pushed onto a limit stays there; `stopped`: joints came
  * to rest, under constraints together with others. resolve: determines which joints stick and which
  * slip. */
-void tq_run_tell(const tq_run_private *p, tq_event_kind kind, uint32_t joint, uint32_t rule,
+void tq_run_tell(const tq_run_private *p, tq_event_kind kind, uint32_t which, uint32_t rule,
                  double value);
-void tq_run_stop_joint(tq_run_private *p, uint32_t joint);
+int tq_run_stop_joint(tq_run_private *p, uint32_t joint);
+int tq_run_stop_tendon(tq_run_private *p, uint32_t which); /* behind the joints */
 int tq_run_bounce(tq_run_private *p, const tq_event_rule *rule);
 int tq_run_rest(tq_run_private *p, int stopped);
 int tq_run_resolve(tq_run_private *p);

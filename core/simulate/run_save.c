@@ -16,7 +16,7 @@ size_t tq_run_save_size(const tq_run *run)
     const tq_run_private *p = run->own;
     return sizeof(head) + (p->n + p->n_held) * sizeof(double) +
            p->plant->n_effect * sizeof(uint64_t) + p->n_watch * sizeof(double) +
-           (p->mode != NULL ? p->model->n_joint : 0);
+           (p->mode != NULL ? tq_run_stickers(p->model) : 0);
 }
 
 void tq_run_save(const tq_run *run, unsigned char *ret)
@@ -49,7 +49,7 @@ void tq_run_save(const tq_run *run, unsigned char *ret)
         ret += p->n_watch * sizeof *p->side;
     }
     if (p->mode != NULL) {
-        memcpy(ret, p->mode, p->model->n_joint);
+        memcpy(ret, p->mode, tq_run_stickers(p->model));
     }
 }
 
@@ -80,7 +80,7 @@ int tq_run_load(tq_run *run, const unsigned char *bytes, size_t n)
         bytes += p->n_watch * sizeof *p->side;
     }
     if (p->mode != NULL) {
-        memcpy(p->mode, bytes, p->model->n_joint);
+        memcpy(p->mode, bytes, tq_run_stickers(p->model));
     }
     p->pending = 0;
     p->chatter = (unsigned)top.chatter;

@@ -297,3 +297,135 @@ def test_restitution_of_joint_limits_is_refused_with_contacts(daemon, put):
         status, _, text = post(daemon, robot, {**question, "events": [{"on": "limits", "action": action}]})
         assert status == expected, text
     assert json.loads(text)["errors"][0]["pointer"] == "/events", text
+
+
+def corners_of(x, y, z):
+    """The vertices of a mesh of a box: corners, and points inside its faces and edges."""
+    return [[x * i / 4, y * j / 4, z * k / 4] for i in (-2, 0, 1, 2) for j in (-2, 0, 2) for k in (-2, -1, 0, 2)]
+
+
+HULL = {"name": "block", "link": "body", "shape": "hull", "points": corners_of(0.4, 0.3, 0.2)}
+
+
+def test_a_hull_of_a_box_slides_as_the_box(daemon, put):
+    """v^2 / (2 mu g) far; at every time the state and the force of the box itself."""
+    robot = put(box_of(2.0, 0.4, 0.3, 0.2))
+    mu, v = 0.3, 1.0
+    both = [run(daemon, robot, flat(z=0.1), [0.6 * v, 0.8 * v, 0, 0, 0, 0], 0.6, [GROUND, shape], mu, interval=0.1) for shape in (BOX, HULL)]
+    way = v * v / (2 * mu * G)
+    assert abs(both[1]["q"][-1][0] - 0.6 * way) < 1e-6 and abs(both[1]["q"][-1][1] - 0.8 * way) < 1e-6
+    for name in ("q", "qd", "contact_force", "contact_impulse"):
+        for ours, theirs in zip(both[1][name], both[0][name], strict=True):
+            assert ours == pytest.approx(theirs, abs=1e-9), name
+    never_creates(both[1], 1e-12)
+
+
+def test_a_falling_hull_of_a_box_tumbles_as_the_box(daemon, put):
+    """Corner, edge, face: impacts by Newton's law with restitution, until 0.4 s."""
+    robot = put(box_of(2.0, 0.4, 0.3, 0.2))
+    start = [0, 0, 0.35, math.cos(0.3), 0.5 * math.sin(0.3), math.sqrt(0.75) * math.sin(0.3), 0]
+    both = [run(daemon, robot, start, [0.3, 0, 0, 0.5, -1, 0.2], 0.4, [GROUND, shape], 0.4, 0.3, interval=0.05) for shape in (BOX, HULL)]
+    assert both[1]["contacts"]["impacts"] == both[0]["contacts"]["impacts"] > 0
+    for ours, theirs in zip(both[1]["q"], both[0]["q"], strict=True):
+        assert ours == pytest.approx(theirs, abs=1e-9)
+    never_creates(both[1], 1e-9)
+
+
+def test_a_tetrahedron_at_rest_stays(daemon, put):
+    """On three feet around its centre of mass; they carry its weight."""
+    side = 0.3
+    low = -side * math.sqrt(2 / 3) / 4
+    points = [[side / math.sqrt(3) * math.cos(2 * math.pi * k / 3), side / math.sqrt(3) * math.sin(2 * math.pi * k / 3), low] for k in range(3)] + [[0, 0, -3 * low]]
+    robot = put(body("tetrahedron", 1.2, [1.2 * side**2 / 20] * 3))
+    start = [0.1, 0.2, -low, math.cos(0.4), 0, 0, math.sin(0.4)]
+    a = run(daemon, robot, start, [0] * 6, 5.0, [GROUND, {"name": "hull", "link": "body", "shape": "hull", "points": points}], 0.5, step=0.005, interval=1.0)
+    assert max(abs(x - y) for q in a["q"] for x, y in zip(q, start)) < 1e-12
+    assert abs(a["contact_force"][-1][2] - 1.2 * G) < 1e-9 and a["audit"]["energy"]["kinetic_max"] < 1e-20
+    # on a slope below tan a = mu it stays, above it slides by g (sin a - mu cos a)
+    for ratio in (0.99, 1.01):
+        angle = math.atan(0.5 * ratio)
+        plane = {**GROUND, "pose": {"rpy": [0, angle, 0]}}
+        up = [math.sin(angle), 0, math.cos(angle)]
+        start = [-low * x for x in up] + [math.cos(angle / 2), 0, math.sin(angle / 2), 0]
+        a = run(daemon, robot, start, [0] * 6, 0.5, [plane, {"name": "hull", "link": "body", "shape": "hull", "points": points}], 0.5)
+        pull = max(0.0, G * (math.sin(angle) - 0.5 * math.cos(angle)))
+        assert abs(math.dist(a["q"][-1][:3], start[:3]) - 0.125 * pull) < 1e-9
+
+
+def test_a_ball_falls_on_a_hull(daemon, put):
+    """On the face of a wedge, at 30 degrees: without friction it goes along it by g sin a."""
+    robot = put(ball_of(1.0, 0.1))
+    a = math.pi / 6
+    wedge = [[0, y, 0] for y in (-1, 1)] + [[2, y, 0] for y in (-1, 1)] + [[0, y, 2 * math.tan(a)] for y in (-1, 1)]
+    normal = [math.sin(a), 0, math.cos(a)]
+    start = [1 + 0.1 * normal[0], 0, math.tan(a) + 0.1 * normal[2], 1, 0, 0, 0]
+    r = run(daemon, robot, start, [0] * 6, 0.4, [{"name": "wedge", "shape": "hull", "points": wedge}, BALL], 0.0)
+    way = 0.5 * G * math.sin(a) * 0.16
+    assert r["q"][-1][0] - start[0] == pytest.approx(way * math.cos(a), abs=1e-9)
+    assert r["q"][-1][2] - start[2] == pytest.approx(-way * math.sin(a), abs=1e-9)
+    never_creates(r, 1e-9)
+
+
+def test_hulls_meet_what_boxes_meet(daemon, put):
+    robot = put(box_of(2.0, 0.4, 0.3, 0.2))
+    question = {"initial": {"q": flat(z=1)}, "duration_s": 0.1, "contacts": {"friction": 0.3, "shapes": [HULL, {"name": "table", "shape": "box", "size": [1, 1, 0.1]}]}}
+    status, _, text = post(daemon, robot, question)
+    assert status == 422 and "edges and faces" in str(text), text
+
+
+def test_a_compliant_hull_rests_as_deep_as_its_corners_press(daemon, put):
+    """Four corners of stiffness k: m g / (4 k) deep, as the box."""
+    robot = put(box_of(2.0, 0.4, 0.3, 0.2))
+    for shape in (BOX, HULL):
+        question = {"initial": {"q": flat(z=0.1 - 2 * G / 4e4)}, "duration_s": 0.5,
+                    "contacts": {"law": "compliant", "stiffness": 1e4, "dissipation": 1, "friction": 0.3, "shapes": [GROUND, shape]}}
+        status, _, text = post(daemon, robot, question)
+        assert status == 200, text
+        assert json.loads(text)["q"][-1][2] == pytest.approx(0.1 - 2 * G / 4e4, abs=1e-9)
+
+
+def three_feet(feet, mass, moment, mu, state, duration, step=1e-4):
+    """A body on three feet that slide, (x, y, angle, their rates): loads N_i with sum N_i = m g and no moment about x or y of N_i (z - mu v_i / |v_i|)
+    at foot i; midpoint rule until it stops."""
+    def loads(s):
+        c, n = math.cos(s[2]), math.sin(s[2])
+        arms = [(c * x - n * y, n * x + c * y, z) for x, y, z in feet]
+        force = []
+        for x, y, _ in arms:
+            v = (s[3] - s[5] * y, s[4] + s[5] * x)
+            speed = math.hypot(*v)
+            force.append((-mu * v[0] / speed, -mu * v[1] / speed))
+        rows = [[1, 1, 1], [y - z * f[1] for (x, y, z), f in zip(arms, force)], [z * f[0] - x for (x, y, z), f in zip(arms, force)]]
+
+        def determinant(m):
+            return sum(m[0][k] * (m[1][(k + 1) % 3] * m[2][(k + 2) % 3] - m[1][(k + 2) % 3] * m[2][(k + 1) % 3]) for k in range(3))
+        whole = determinant(rows)
+        n = [determinant([[(mass * G if r == 0 else 0) if c == k else rows[r][c] for c in range(3)] for r in range(3)]) / whole for k in range(3)]
+        assert min(n) > 0
+        fx, fy = (sum(w * f[k] for w, f in zip(n, force)) for k in (0, 1))
+        turn = sum(w * (x * f[1] - y * f[0]) for w, (x, y, _), f in zip(n, arms, force))
+        return [s[3], s[4], s[5], fx / mass, fy / mass, turn / moment]
+    s = list(state)
+    for _ in range(round(duration / step)):
+        if math.hypot(s[3], s[4]) + 0.1 * abs(s[5]) < 1e-3:
+            break
+        first = loads(s)
+        second = loads([a + 0.5 * step * b for a, b in zip(s, first)])
+        s = [a + step * b for a, b in zip(s, second)]
+    return s
+
+
+def test_a_tetrahedron_slides_and_spins(daemon, put):
+    """Loads and friction of three feet have one solution: as far, and turned as much, as they are integrated here; of order 1 in the step."""
+    side = 0.3
+    low = -side * math.sqrt(2 / 3) / 4
+    points = [[side / math.sqrt(3) * math.cos(2 * math.pi * k / 3), side / math.sqrt(3) * math.sin(2 * math.pi * k / 3), low] for k in range(3)] + [[0, 0, -3 * low]]
+    robot = put(body("tetrahedron", 1.2, [0.0054] * 3))
+    shape = {"name": "hull", "link": "body", "shape": "hull", "points": points}
+    a = run(daemon, robot, flat(z=-low), [0.8, 0.2, 0, 0, 0, 4], 0.4, [GROUND, shape], 0.4, step=1e-4, interval=0.1)
+    for k, t in ((1, 0.1), (2, 0.2), (4, 0.4)):
+        want = three_feet(points[:3], 1.2, 0.0054, 0.4, [0, 0, 0, 0.8, 0.2, 4], t)
+        q = a["q"][k]
+        assert q[:2] == pytest.approx(want[:2], abs=5e-6) and 2 * math.asin(q[6]) == pytest.approx(want[2], abs=1e-3 if t == 0.4 else 2e-4), (t, q, want)
+    assert a["q"][-1][6] > 0.09
+    never_creates(a, 1e-9)

@@ -75,6 +75,12 @@ def test_pairs_that_are_left_out(daemon):
     ({"q": [0, 0], "shapes": [{"shape": "sphere", "size": [1], "link": "tol"}]}, "/shapes/0/link", "unknown-name"),
     ({"q": [0, 0], "shapes": [{"shape": "half-space", "name": "a"}, {"shape": "half-space", "name": "a"}]}, "/shapes/1/name", None),
     ({"q": [0, 0], "shapes": [{"shape": "half-space"}], "exclude": [["flor", "tool"]]}, "/exclude/0/0", "unknown-name"),
+    ({"q": [0, 0], "shapes": [{"shape": "hull"}]}, "/shapes/0/points", "missing-field"),
+    ({"q": [0, 0], "shapes": [{"shape": "hull", "size": [1], "points": [[0, 0, 0]] * 4}]}, "/shapes/0/size", "invalid-value"),
+    ({"q": [0, 0], "shapes": [{"shape": "sphere", "size": [1], "points": [[0, 0, 0]] * 4}]}, "/shapes/0/points", "invalid-value"),
+    ({"q": [0, 0], "shapes": [{"shape": "hull", "points": [[0, 0, 0]] * 3}]}, "/shapes/0/points", "wrong-length"),
+    ({"q": [0, 0], "shapes": [{"shape": "hull", "points": [[0, 0, 0], [1, 0], [0, 1, 0], [0, 0, 1]]}]}, "/shapes/0/points/1", "wrong-length"),
+    ({"q": [0, 0], "shapes": [{"shape": "hull", "points": [[0, 0, 0], [1, 0, 0], [0, 1, 0], [1, 1, 0]]}]}, "/shapes/0/points", "invalid-value"),
 ])
 def test_refusals(daemon, body, pointer, slug):
     status, headers, text = post(daemon, body)
@@ -85,13 +91,32 @@ def test_refusals(daemon, body, pointer, slug):
     assert slug is None or json.loads(text)["type"].endswith(slug) or fault.get("type", "").endswith(slug), text
 
 
+@pytest.mark.parametrize("n, words", [(1025, "1024"), (90, "more than 64 corners")])
+def test_hulls_are_bounded(daemon, n, words):
+    points = [[math.cos(k), math.sin(k), math.sin(5 * k)] for k in range(n)]
+    status, _, text = post(daemon, {"q": [0, 0], "shapes": [{"shape": "hull", "points": points}]})
+    assert status == 413 and words in str(text) and "/shapes/0/points" in str(text), text
+
+
+def test_pairs_of_large_hulls_are_bounded(daemon):
+    """64 corners on a sphere: 186 edges each; 1e9 pairs of edges at most."""
+    points = [[math.sin(t) * math.cos(2.4 * k), math.sin(t) * math.sin(2.4 * k), math.cos(t)] for k in range(64) for t in [math.acos(1 - (2 * k + 1) / 64)]]
+    shapes = [{"shape": "hull", "points": points, "link": "tool"}, {"shape": "hull", "points": points, "pose": {"position": [4, 0, 0]}}]
+    assert 0 < ask(daemon, {"q": [0.4, 0], "shapes": shapes})["distance"][0] < 2
+    status, _, text = post(daemon, {"q": [[0, 0]] * 30000, "shapes": shapes})
+    assert status == 413 and "pairs of edges" in str(text), text
+
+
 def random_shape(r, on):
-    kind = r.choice(["sphere", "capsule", "box"])
-    size = [r.uniform(0.05, 0.6) for _ in range({"sphere": 1, "capsule": 2, "box": 3}[kind])]
+    kind = r.choice(["sphere", "capsule", "box", "hull"])
+    size = [r.uniform(0.05, 0.6) for _ in range({"sphere": 1, "capsule": 2, "box": 3, "hull": 0}[kind])]
     at = [r.uniform(-0.6, 0.6) + (1.4 if on == "world" and k == 0 else 0) for k in range(3)]  # near the tool
     w = [r.gauss(0, 1) for _ in range(4)]
     wxyz = [x / math.hypot(*w) for x in w]
-    return {"shape": kind, "size": size, "link": on, "pose": {"position": at, "quaternion_wxyz": wxyz}}
+    shape = {"shape": kind, "link": on, "pose": {"position": at, "quaternion_wxyz": wxyz}}
+    if kind == "hull":
+        return {**shape, "points": [[r.uniform(-0.3, 0.3) for _ in range(3)] for _ in range(r.randrange(4, 30))]}
+    return {**shape, "size": size}
 
 
 def test_as_coal_measures_them(daemon):
@@ -110,7 +135,13 @@ def test_as_coal_measures_them(daemon):
                          [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)]])
         at = np.array(s["pose"]["position"]) + (np.array([1.4, 0, 0]) if s["link"] == "tool" else 0)
         solid = {"sphere": lambda n: coal.Sphere(*n), "capsule": lambda n: coal.Capsule(*n), "box": lambda n: coal.Box(*n)}
-        peers.append((solid[s["shape"]](s["size"]), coal.Transform3s(turn, at)))
+        if s["shape"] == "hull":
+            points = coal.StdVec_Vec3s()
+            for point in s["points"]:
+                points.append(np.array(point))
+            peers.append((coal.ConvexBase.convexHull(points, False, ""), coal.Transform3s(turn, at)))
+        else:
+            peers.append((solid[s["shape"]](s["size"]), coal.Transform3s(turn, at)))
     assert len(a["pairs"]) == 900
     index = {}
     for i, s in enumerate(shapes):

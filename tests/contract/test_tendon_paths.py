@@ -174,3 +174,96 @@ def test_paths_are_bounded(daemon):
     assert "passes too many joints" in json.dumps(put(daemon, document, "wrong", (413, 422)))
     del document["tendons"][0]["points"][15:]
     put(daemon, document, "long")
+
+
+# a rope from the ground over a drum of 0.2 m on the forearm's root to the hand, and one that is kept inside a ring
+AROUND = {**ARM, "tendons": [
+    {"name": "over", "points": [{"link": "upper", "position": [0.3, 0, 0.1]}, {"link": "fore", "radius": 0.2, "axis": [0, 2, 0], "side": {"link": "upper", "position": [1, 0, 0.5]}},
+                                {"link": "fore", "position": [0.7, 0, 0.1]}], "stiffness": 50, "rest": 0.3},
+    {"name": "ring", "points": [{"link": "ground", "position": [0, 0.1, 0.6], "weight": 0.5}, {"link": "upper", "position": [0.5, 0, 0.2], "radius": 0.1, "side": {"link": "upper",
+                                "position": [0.5, 0, 0.2]}}, {"link": "hand", "position": [0, 0, 0.4]}], "stiffness": 20, "rest": 0.4}]}
+
+
+def test_a_drum_in_closed_form(daemon):
+    """Both ends 0.7 m and 0.5 sqrt(2) m from the drum's axis: the length grows by the radius times the elbow's angle while it touches."""
+    drum = copy.deepcopy(ARM)
+    drum["gravity"] = [0, 0, 0]
+    drum["tendons"] = [copy.deepcopy(AROUND["tendons"][0])]
+    put(daemon, drum)
+    energy, previous = [], None
+    for angle in (0.5, 0.9, 1.3):  # about y: the forearm sinks, the rope is longer over the drum
+        answer = ask(daemon, "terms", {"q": [0.2, angle], "qd": [0, 0], "include": ["ledger", "energy"]})
+        length = 0.3 + math.sqrt(2 * answer["energy"]["potential"] / 50)
+        spring = answer["ledger"]["spring"]
+        assert spring[0] == pytest.approx(0, abs=1e-12) and spring[1] == pytest.approx(50 * (length - 0.3) * 0.2, abs=1e-9)
+        if previous is not None:
+            assert length - previous == pytest.approx(0.2 * 0.4, abs=1e-12)
+        previous = length
+        energy.append(answer["energy"]["potential"])
+    # straight where it is clear of the drum, on its side
+    answer = ask(daemon, "terms", {"q": [0.2, -0.9], "qd": [0, 0], "include": ["energy"]})
+    c, s = math.cos(-0.9), math.sin(-0.9)
+    end = (1 + 0.7 * c + 0.1 * s, -0.7 * s + 0.1 * c)
+    want = math.hypot(end[0] - 0.3, end[1] - 0.1)
+    assert math.sqrt(2 * answer["energy"]["potential"] / 50) + 0.3 == pytest.approx(want, abs=1e-12)
+
+
+@pytest.mark.parametrize("which", (0, 1))
+def test_motion_around_solids_keeps_its_energy(daemon, which):
+    """The drum is left on the way; the ring is never left."""
+    document = copy.deepcopy(AROUND)
+    document["gravity"], document["tendons"] = [0, 0, 0], [document["tendons"][which]]
+    put(daemon, document)
+    run = ask(daemon, "simulate", {"initial": {"q": [0, 0.9], "qd": [0, 0]}, "duration_s": 0.4, "output": {"interval_s": 0.02}, "include": ["energy"],
+                                   "solver": {"method": "dopri87", "rtol": 1e-11, "atol": 1e-12}})
+    energies = [a + b for a, b in zip(run["kinetic_energy"], run["potential_energy"], strict=True)]
+    assert max(abs(e - energies[0]) for e in energies) < 1e-8 and max(run["kinetic_energy"]) > 0.1
+
+
+def test_solids_of_documents_and_mjcf_are_the_same(daemon):
+    robot = put(daemon, AROUND)
+    solid = robot["tendons"][0]["points"][1]
+    assert solid == {"link": "fore", "position": [0, 0, 0], "radius": 0.2, "axis": [0, 1, 0], "side": {"link": "upper", "position": [1, 0, 0.5]}}
+    assert put(daemon, robot)["tendons"] == robot["tendons"]
+    status, _, text = daemon.request("GET", "/v1/robots/path?format=mjcf")
+    assert status == 200
+    got, _, again = daemon.request("PUT", "/v1/robots/from-mjcf", text, {"Content-Type": "application/xml"})
+    assert got in (200, 201), again
+    for q in ([0.3, 0.7], [0.3, -0.7], [-1, 2.5]):
+        body = {"q": q, "qd": [1, 2], "include": ["ledger", "derivatives", "energy"]}
+        ours, theirs = ask(daemon, "terms", body), ask(daemon, "terms", body, "from-mjcf")
+        assert ours["ledger"]["spring"] == pytest.approx(theirs["ledger"]["spring"], abs=1e-12) and any(ours["ledger"]["spring"])
+        assert ours["energy"]["potential"] == pytest.approx(theirs["energy"]["potential"], abs=1e-12)
+
+
+def test_surgery_takes_solids_along(daemon):
+    put(daemon, AROUND)
+    before = torque(daemon)
+    put(daemon, AROUND, "other-path")
+    joined = patched(daemon, {"op": "join", "robot": "other-path", "link": "ground", "prefix": "b_", "position": [0, 5, 0]})
+    assert joined["tendons"][2]["points"][1]["link"] == "b_fore" and joined["tendons"][2]["points"][1]["side"]["link"] == "b_upper"
+    assert torque(daemon, q=(0.3, -0.7, 0.3, -0.7)) == pytest.approx(before + before, abs=1e-11)
+    assert "cut off" in json.dumps(patched(daemon, {"op": "subchain", "link": "b_ground", "tips": ["b_upper"]}, status=422))
+    alone = patched(daemon, {"op": "subchain", "link": "b_ground"})
+    assert alone["tendons"][0]["points"][1]["side"]["link"] == "b_upper" and torque(daemon) == pytest.approx(before, abs=1e-11)
+    put(daemon, AROUND)
+    patched(daemon, {"op": "lock", "joints": {"j1": 0.3}})
+    assert ask(daemon, "terms", {"q": [-0.7], "qd": [0], "include": ["energy"]})["energy"]["potential"] == pytest.approx(
+        (put(daemon, AROUND), ask(daemon, "terms", {"q": [0.3, -0.7], "qd": [0, 0], "include": ["energy"]}))[1]["energy"]["potential"], abs=1e-11)
+
+
+SOLID = {"link": "fore", "radius": 0.1}
+
+
+@pytest.mark.parametrize("points, words", (
+    ([SOLID, *TWO], "between two points"), ([*TWO, SOLID], "between two points"), ([TWO[0], SOLID, SOLID, TWO[1]], "between two points"),
+    ([{**TWO[0], "weight": 0}, SOLID, TWO[1], TWO[0]], "between two points"), ([TWO[0], {**SOLID, "radius": 0}, TWO[1]], "radius"),
+    ([TWO[0], {**SOLID, "radius": -1}, TWO[1]], "radius"), ([TWO[0], {**SOLID, "weight": 1}, TWO[1]], "weight"), ([TWO[0], {**SOLID, "axis": [0, 0, 0]}, TWO[1]], "axis"),
+    ([TWO[0], {"link": "fore", "axis": [0, 0, 1]}, TWO[1]], "radius"), ([TWO[0], {"link": "fore", "side": {"link": "fore"}}, TWO[1]], "radius"),
+    ([TWO[0], {**SOLID, "side": {"link": "elbow"}}, TWO[1]], "elbow"), ([TWO[0], {**SOLID, "side": {"link": "fore", "at": [0, 0, 1]}}, TWO[1]], "at"),
+    ([TWO[0], {**SOLID, "side": 3}, TWO[1]], "side"), ([TWO[0], {**SOLID, "radius": "thick"}, TWO[1]], "radius")))
+def test_faults_of_solids_have_their_place(daemon, points, words):
+    document = copy.deepcopy(ARM)
+    document["tendons"] = [dict(name="t", stiffness=1, points=points)]
+    answer = put(daemon, document, "wrong", (400, 422))
+    assert words in json.dumps(answer) and "/tendons/0/points/" in json.dumps(answer)

@@ -27,7 +27,7 @@
     "smoothing", "presliding", "relaxation_s", "stribeck_speed", "couplings"
 #define TQA_FIELDS_CALIBRATE_WRENCH "link", "force", "moment", "at", "applied_to", \
     "expressed_in"
-#define TQA_FIELDS_COLLISION_SHAPE "link", "name", "shape", "size", "pose"
+#define TQA_FIELDS_COLLISION_SHAPE "link", "name", "shape", "size", "points", "pose"
 #define TQA_FIELDS_COMPARE_COLUMNS "a", "b"
 #define TQA_FIELDS_COMPARE_REQUEST "a", "b", "columns", "time", "by", "include"
 #define TQA_FIELDS_CONSTRAINED_CONTROLLER "kind", "reference", "coordinates", "kp", "kd", "ki", \
@@ -137,7 +137,8 @@
 #define TQA_FIELDS_TENDON "name", "coefficients", "points", "stiffness", "rest", "damping", \
     "friction"
 #define TQA_FIELDS_TENDON_FRICTION "coulomb", "smoothing"
-#define TQA_FIELDS_TENDON_POINT "link", "position", "weight"
+#define TQA_FIELDS_TENDON_POINT "link", "position", "weight", "radius", "axis", "side"
+#define TQA_FIELDS_TENDON_SIDE "link", "position"
 #define TQA_FIELDS_TORQUE_TABLE "kind", "t", "tau", "interpolation"
 #define TQA_FIELDS_TRAJECTORY_REQUEST "waypoints", "poses", "fourier", "frame", "axes", \
     "initial", "timing", "blend", "times_s", "durations_s", "duration_s", "limits", "payload", \
@@ -177,7 +178,7 @@
 #define TQA_WORDS_CALIBRATE_REQUEST_MODEL_KIND "base", "full", "per-joint"
 #define TQA_WORDS_CALIBRATE_REQUEST_VALIDATE "leave-one-out", "none"
 #define TQA_WORDS_CALIBRATE_RESULT_VALIDATION_KIND "none", "leave-one-out", "datasets"
-#define TQA_WORDS_COLLISION_SHAPE_SHAPE "sphere", "capsule", "box", "half-space"
+#define TQA_WORDS_COLLISION_SHAPE_SHAPE "sphere", "capsule", "box", "half-space", "hull"
 #define TQA_WORDS_COMPARE_REQUEST_BY "time", "row"
 #define TQA_WORDS_COMPARE_REQUEST_INCLUDE "series"
 #define TQA_WORDS_CONSTRAINED_CONTROLLER_FORCE_INTERPOLATION "hold", "linear", "cubic"

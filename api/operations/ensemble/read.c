@@ -113,6 +113,10 @@ static bool runs_in_lanes(const tqa_ensemble *e)
     for (uint32_t j = 0; j < model->n_joint && (s->plant.without & TQ_WITHOUT_FRICTION) == 0; j++) {
         sticks = sticks || tq_can_stick(&model->joints[j]);
     }
+    for (uint32_t t = 0; t < model->n_tendon && (s->plant.without & TQ_WITHOUT_FRICTION) == 0;
+         t++) {
+        sticks = sticks || tq_tendon_can_stick(model, t);
+    }
     return e->n_event == 0 && !sticks && method != TQ_RUN_SDIRK && method != TQ_RUN_BDF &&
            method != TQ_RUN_MIDPOINT;
 }

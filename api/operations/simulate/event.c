@@ -239,6 +239,10 @@ void tqa_writer_events(tqa_tree *tree, const tqa_events_watch *watch)
         if (event->joint != TQ_NONE) {
             tqa_writer_string(answer, "joint", tree->robot->joint_names[event->joint]);
         }
+        if ((event->kind == TQ_EVENT_STICK || event->kind == TQ_EVENT_SLIP) &&
+            event->tendon != TQ_NONE) {
+            tqa_writer_string(answer, "tendon", tree->robot->tendon_names[event->tendon]);
+        }
         tqa_writer_number(answer, "value", event->value);
         if (event->kind == TQ_EVENT_TOUCH || event->kind == TQ_EVENT_LIFT) {
             tqa_writer_string(answer, "a", watch->pair_names[2 * event->rule]);

@@ -72,6 +72,47 @@ static void read_shares(const tqa_json_at *at, tqa_tendon_parts *ret)
     *ret = (tqa_tendon_parts){.shares = shares, .n_share = k};
 }
 
+/* "radius", "axis" and "side" of a solid that the path wraps around */
+static void read_solid(const tqa_json_at *at, tq_tendon_point *ret)
+{
+    static const char *const known[] = {TQA_FIELDS_TENDON_SIDE, NULL};
+    tqa_draft *draft = at->draft;
+    const tqa_json_at radius = tqa_json_field(at, "radius"), axis = tqa_json_field(at, "axis");
+    const tqa_json_at side = tqa_json_field(at, "side"), weight = tqa_json_field(at, "weight");
+    if (radius.value == NULL) {
+        if (axis.value != NULL || side.value != NULL) {
+            tqa_draft_fault(draft, "missing-field", radius.pointer, "add \"radius\"",
+                            "a point has neither \"axis\" nor \"side\"");
+        }
+        return;
+    }
+    if (!tqa_json_number(&radius, &ret->radius) ||
+        (axis.value != NULL && !tqa_json_numbers(&axis, 3, ret->axis))) {
+        return;
+    }
+    const double *a = ret->axis;
+    if (!(ret->radius > 0.0) || weight.value != NULL) {
+        tqa_draft_fault(draft, "range", weight.value != NULL ? weight.pointer : radius.pointer,
+                        "a radius above 0; the weight is that of the point before it",
+                        weight.value != NULL ? "a solid has no weight of its own"
+                                             : "%g is no radius",
+                        ret->radius);
+    } else if (axis.value != NULL && a[0] == 0.0 && a[1] == 0.0 && a[2] == 0.0) {
+        tqa_draft_fault(draft, "range", axis.pointer, "leave it out: a sphere has none",
+                        "the axis of the cylinder is 0");
+    }
+    ret->has_side = side.value != NULL;
+    if (ret->has_side && tqa_json_is_object(&side)) {
+        const tqa_json_at link = tqa_json_field(&side, "link");
+        const tqa_json_at position = tqa_json_field(&side, "position");
+        tqa_json_fields(&side, known, nothing);
+        ret->side_link = tqa_document_resolve(&link, &draft->links, "the name of a link");
+        if (position.value != NULL) {
+            (void)tqa_json_numbers(&position, 3, ret->side);
+        }
+    }
+}
+
 static void read_point(const tqa_json_at *at, tq_tendon_point *ret)
 {
     static const char *const known[] = {TQA_FIELDS_TENDON_POINT, NULL};
@@ -90,6 +131,18 @@ static void read_point(const tqa_json_at *at, tq_tendon_point *ret)
         tqa_draft_fault(draft, "range", weight.pointer,
                         "1 along a rope, 1 / divisor behind a pulley, 0 where the path ends",
                         "%g is negative", ret->weight);
+    }
+    read_solid(at, ret);
+}
+
+/* A solid is between two points of one branch. */
+static void check_solid(const tqa_json_at *at, const tq_tendon_point *points, size_t k, size_t n)
+{
+    if (points[k].radius > 0.0 && (k == 0 || k + 1 == n || points[k - 1].radius > 0.0 ||
+                                   points[k + 1].radius > 0.0 || points[k - 1].weight == 0.0)) {
+        tqa_draft_fault(at->draft, "invalid-value", tqa_json_item(at, k).pointer,
+                        "a point before it, of a weight above 0, and one behind it",
+                        "a path wraps around a solid between two points");
     }
 }
 
@@ -117,6 +170,9 @@ static void read_points(const tqa_json_at *at, tqa_tendon_parts *ret)
             read_point(&item, &points[k]);
             any = any || (k + 1 < n && points[k].weight > 0.0);
         }
+    }
+    for (size_t k = 0; k < n && draft->problem->status == 0; k++) {
+        check_solid(at, points, k, n);
     }
     if (draft->problem->status == 0 && !any) {
         tqa_draft_fault(draft, "invalid-value", at->pointer, "leave a weight out: it is 1",
@@ -207,6 +263,20 @@ static void put_friction(tqa_writer *to, const tq_friction *friction)
     }
 }
 
+static void put_solid(tqa_writer *to, const tqa_robot *robot, const tq_tendon_point *solid)
+{
+    tqa_writer_number(to, "radius", solid->radius);
+    if (solid->axis[0] != 0.0 || solid->axis[1] != 0.0 || solid->axis[2] != 0.0) {
+        tqa_writer_vector(to, "axis", solid->axis, 3);
+    }
+    if (solid->has_side) {
+        tqa_writer_object(to, "side");
+        tqa_writer_string(to, "link", robot->link_names[solid->side_link]);
+        tqa_writer_vector(to, "position", solid->side, 3);
+        tqa_writer_end(to);
+    }
+}
+
 static void put_path(tqa_writer *to, const tqa_robot *robot, const tq_tendon *tendon)
 {
     tqa_writer_list(to, "points");
@@ -215,7 +285,9 @@ static void put_path(tqa_writer *to, const tqa_robot *robot, const tq_tendon *te
         tqa_writer_object(to, NULL);
         tqa_writer_string(to, "link", robot->link_names[point->link]);
         tqa_writer_vector(to, "position", point->at, 3);
-        if (point->weight != 1.0 && k + 1 < tendon->n_point) {
+        if (point->radius > 0.0) {
+            put_solid(to, robot, point);
+        } else if (point->weight != 1.0 && k + 1 < tendon->n_point) {
             tqa_writer_number(to, "weight", point->weight);
         }
         tqa_writer_end(to);

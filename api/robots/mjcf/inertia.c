@@ -168,8 +168,7 @@ static void miss_mass(tqa_mjcf *m, uint32_t i, bool moves, const char *why)
                    "little, so that centre of mass and potential energy of the whole are off");
 }
 
-/* Centre and direction of a geom given by its two ends. True when it is. */
-static bool read_ends(tqa_mjcf *m, uint32_t i, tq_pose *pose, double *ret_half)
+bool tqa_mjcf_ends(tqa_mjcf *m, uint32_t i, tq_pose *pose, double *ret_half)
 {
     double ends[6];
     if (tqa_mjcf_numbers(m, i, "fromto", 6, 6, ends) == 0) {
@@ -235,7 +234,7 @@ static void add_geom(tqa_mjcf *m, uint32_t i, bool moves, tq_inertia *sum, princ
         return;
     }
     tqa_mjcf_pose(m, i, &pose);
-    const bool along = read_ends(m, i, &pose, &half);
+    const bool along = tqa_mjcf_ends(m, i, &pose, &half);
     if (!read_shape(m, i, along, half, &shape, size)) {
         return;
     }

@@ -57,7 +57,7 @@ static const element_row rows[] = {
              "castshadow ",
      NULL},
     {TOP, "tendon", NULL, NULL,
-     "springs, dampers, dry friction and paths through sites are read; limits have no effect"},
+     "springs, dampers, dry friction and paths are read; limits have no effect"},
     {TOP, "actuator", NULL, NULL,
      "forces come with the request; which joints it drives, and their limits, are read"},
     {TOP, "contact", NULL, NULL, "contacts are stated in \"contacts\" of simulate"},

@@ -130,10 +130,15 @@ bool tqa_mjcf_actuators(tqa_mjcf *m);
  * faults were added. */
 bool tqa_mjcf_tendons(tqa_mjcf *m);
 
-/* The path of a <spatial> tendon, through sites and pulleys (tendon_path.c). `poses` are of links,
- * NULL before the first call: where the springs of the joints rest. *ret_rest: the length there.
- * False: faults were added. */
-bool tqa_mjcf_tendon_path(tqa_mjcf *m, uint32_t tendon, tq_pose **poses, tqa_tendon_parts *ret,
+/* The robot where the springs of its joints rest; q NULL: not yet made. */
+typedef struct tqa_mjcf_rest {
+    tq_model tree;
+    const double *q;
+} tqa_mjcf_rest;
+
+/* The path of a <spatial> tendon, through sites and pulleys and around geoms (tendon_path.c).
+ * *rest is made by the first call; *ret_rest: the length there. False: faults were added. */
+bool tqa_mjcf_tendon_path(tqa_mjcf *m, uint32_t tendon, tqa_mjcf_rest *rest, tqa_tendon_parts *ret,
                           double *ret_rest);
 
 /* Springs and dampers out of springdamper, once the links have their masses (spring_damper.c). */
@@ -149,5 +154,9 @@ double *tqa_mjcf_coordinates(tqa_mjcf *m, const tq_model *tree, const double *si
  * the box of equal inertia; and all masses scaled to its total (mjcf_inertia.c). */
 void tqa_mjcf_inertia(tqa_mjcf *m, uint32_t body, tq_link *link);
 void tqa_mjcf_scale_masses(tqa_mjcf *m);
+
+/* Centre and direction (z) of a geom given by its two ends, and half their distance. False: it is
+ * not, and neither is written (mjcf_inertia.c). */
+bool tqa_mjcf_ends(tqa_mjcf *m, uint32_t i, tq_pose *pose, double *ret_half);
 
 #endif

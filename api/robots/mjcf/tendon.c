@@ -86,8 +86,8 @@ static bool read_rest(tqa_mjcf *m, uint32_t i, double rest, tq_tendon *ret)
     return ret->lower <= ret->upper;
 }
 
-/* room: for as many shares as there are joints; poses: see tqa_mjcf_tendon_path */
-static bool add_tendon(tqa_mjcf *m, uint32_t i, tq_tendon_share *room, tq_pose **poses)
+/* room: for as many shares as there are joints; at_rest: see tqa_mjcf_tendon_path */
+static bool add_tendon(tqa_mjcf *m, uint32_t i, tq_tendon_share *room, tqa_mjcf_rest *at_rest)
 {
     tq_tendon tendon = {.stiffness = 0.0};
     tqa_tendon_parts parts = {.shares = room};
@@ -98,13 +98,9 @@ static bool add_tendon(tqa_mjcf *m, uint32_t i, tq_tendon_share *room, tq_pose *
         return true;
     }
     const bool read = is(m, i, "fixed") ? read_shares(m, i, room, &parts.n_share, &rest)
-                                        : tqa_mjcf_tendon_path(m, i, poses, &parts, &rest);
+                                        : tqa_mjcf_tendon_path(m, i, at_rest, &parts, &rest);
     if (!read || !read_rest(m, i, rest, &tendon)) {
         return false;
-    }
-    if (tendon.friction.coulomb != 0.0) {
-        tqa_mjcf_ignore(m, i, "frictionloss",
-                        "acts as torque, but does not hold the tendon at rest in simulate");
     }
     return tqa_draft_tendon(m->draft, tqa_mjcf_get(m, i, "name"), &tendon, &parts);
 }
@@ -112,7 +108,7 @@ static bool add_tendon(tqa_mjcf *m, uint32_t i, tq_tendon_share *room, tq_pose *
 bool tqa_mjcf_tendons(tqa_mjcf *m)
 {
     tq_tendon_share *room = NULL;
-    tq_pose *poses = NULL;
+    tqa_mjcf_rest at_rest = {.q = NULL};
     for (uint32_t i = 1; i < m->n_node && m->draft->problem->status == 0; i++) {
         const uint32_t section = m->nodes[i].parent;
         if (m->nodes[section].parent != 0 || !is(m, section, "tendon") ||
@@ -126,7 +122,7 @@ bool tqa_mjcf_tendons(tqa_mjcf *m)
         if (room == NULL) {
             return tqa_draft_no_memory(m->draft);
         }
-        if (!add_tendon(m, i, room, &poses)) {
+        if (!add_tendon(m, i, room, &at_rest)) {
             return false;
         }
     }

@@ -46,6 +46,7 @@ bool tqa_surgery_add_tendons(tqa_surgery *s, const tqa_robot *from, uint32_t fir
         }
         for (uint32_t k = 0; k < parts.n_point; k++) {
             parts.points[k].link += first_link;
+            parts.points[k].side_link += first_link;
         }
         if (!tqa_draft_tendon(draft, name, tendon, &parts)) {
             return false;
@@ -127,13 +128,16 @@ bool tqa_surgery_cut_paths(tqa_surgery *s, const tqa_json_at *op, const bool *ke
     tq_model *model = &s->draft->model;
     for (uint32_t t = model->n_tendon; t-- > 0;) {
         const tq_tendon *tendon = &model->tendons[t];
-        uint32_t n_kept = 0;
+        uint32_t n_kept = 0, n = 0;
         for (uint32_t k = 0; k < tendon->n_point; k++) {
             tq_tendon_point *point = &model->points[tendon->first_point + k];
-            n_kept += kept[point->link];
+            const bool sided = point->radius > 0.0 && point->has_side;
+            n += sided ? 2 : 1;
+            n_kept += (uint32_t)kept[point->link] + (sided && kept[point->side_link] ? 1 : 0);
             point->link = numbers[point->link];
+            point->side_link = sided ? numbers[point->side_link] : 0;
         }
-        if (n_kept > 0 && n_kept < tendon->n_point) {
+        if (n_kept > 0 && n_kept < n) {
             tqa_draft_fault(s->draft, "invalid-value", op->pointer,
                             "keep all links of its path, or take it out of the document",
                             "tendon \"%.80s\" passes a link that is cut off",

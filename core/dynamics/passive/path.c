@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "core/dynamics/kinematics/joint_motion.h"
+#include "core/dynamics/passive/wrap.h"
 #include "core/spatial/screw.h"
 
 enum { FREEDOMS = 6 };
@@ -25,6 +26,15 @@ typedef struct line {
     double unit[3]; /* all 0: the ends coincide */
     double length;
 } line;
+
+/* The straight lines from one point of the path to the next, or around a solid to the one behind
+ * it: two lines that end where they touch it, and an arc between them. */
+typedef struct stretch {
+    unsigned n;
+    const tq_tendon_point *lines[2]; /* each followed by its other end */
+    tq_tendon_point room[2][2];
+    double arc;
+} stretch;
 
 /* Freedoms of a joint in that frame: a direction, or an axis through `through`. */
 typedef struct motions {
@@ -66,6 +76,66 @@ static void draw(const moment *at, const tq_tendon_point *from, line *ret)
     for (int k = 0; k < 3; k++) {
         ret->unit[k] = ret->length < TQ_PATH_LEAST ? 0.0 : ret->unit[k] / ret->length;
     }
+}
+
+/* A point on link l in the frame of link `to`; `meet` carries both. */
+static void seen_from(const moment *m, uint32_t to, uint32_t meet, uint32_t l, const double at[3],
+                      double ret[3])
+{
+    const tq_pose pose = pose_from(m, l, meet), frame = pose_from(m, to, meet);
+    double d[3];
+    tq_mat_vec(pose.r, at, d);
+    for (int k = 0; k < 3; k++) {
+        d[k] += pose.p[k] - frame.p[k];
+    }
+    tq_mat_tvec(frame.r, d, ret);
+}
+
+/* From `from` around the solid behind it. */
+static void lead_around(const moment *m, const tq_tendon_point *from, stretch *ret)
+{
+    const tq_tendon_point *solid = from + 1;
+    double end[2][3], side[3];
+    tq_wrap wrap;
+    for (int e = 0; e < 2; e++) {
+        seen_from(m, solid->link, from[e].meet, from[2 * e].link, from[2 * e].at, end[e]);
+    }
+    if (solid->has_side) {
+        seen_from(m, solid->link, solid->meet_side, solid->side_link, solid->side, side);
+    }
+    tq_wrap_solve(solid, end, solid->has_side ? side : NULL, &wrap);
+    ret->arc = wrap.arc;
+    ret->lines[0] = ret->room[0];
+    ret->lines[1] = ret->room[1];
+    ret->room[0][0] = from[0];
+    if (wrap.kind == TQ_WRAP_NONE) {
+        ret->n = 1;
+        ret->room[0][0].meet = solid->meet_ends;
+        ret->room[0][1] = from[2];
+        return;
+    }
+    ret->n = 2;
+    ret->room[0][1] = ret->room[1][0] = *solid; /* whose `meet` is with the point behind it */
+    ret->room[1][1] = from[2];
+    memcpy(ret->room[0][1].at, wrap.touch[0], sizeof wrap.touch[0]);
+    memcpy(ret->room[1][0].at, wrap.touch[1], sizeof wrap.touch[1]);
+}
+
+/* The stretch that begins at point k. False: none does. */
+static bool lead(const moment *m, const tq_tendon *tendon, uint32_t k, stretch *ret)
+{
+    const tq_tendon_point *from = &m->model->points[tendon->first_point + k];
+    if (!(from->weight > 0.0) || from->radius > 0.0) {
+        return false;
+    }
+    if (from[1].radius > 0.0) {
+        lead_around(m, from, ret);
+    } else {
+        ret->n = 1;
+        ret->arc = 0.0;
+        ret->lines[0] = from;
+    }
+    return true;
 }
 
 /* of the joint whose child is at `child` and its parent at `parent` */
@@ -150,13 +220,18 @@ double tq_path_length(const tq_model *model, const tq_tendon *tendon, size_t str
 {
     const moment at = {.model = model, .stride = stride, .q = q};
     double length = 0.0;
+    stretch s;
     for (uint32_t k = 0; k + 1 < tendon->n_point; k++) {
-        const tq_tendon_point *from = &model->points[tendon->first_point + k];
-        line l;
-        if (from->weight > 0.0) {
-            draw(&at, from, &l);
-            length += from->weight * l.length;
+        if (!lead(&at, tendon, k, &s)) {
+            continue;
         }
+        double own = s.arc;
+        for (unsigned i = 0; i < s.n; i++) {
+            line l;
+            draw(&at, s.lines[i], &l);
+            own += l.length;
+        }
+        length += s.lines[0]->weight * own;
     }
     return length;
 }
@@ -166,10 +241,11 @@ double tq_path_rate(const tq_model *model, const tq_tendon *tendon, size_t strid
 {
     const moment at = {.model = model, .stride = stride, .q = q};
     double rate = 0.0;
+    stretch s;
     for (uint32_t k = 0; k + 1 < tendon->n_point; k++) {
-        const tq_tendon_point *from = &model->points[tendon->first_point + k];
-        if (from->weight > 0.0) {
-            follow(&at, from, qd, &rate, 0.0, NULL);
+        const bool any = lead(&at, tendon, k, &s);
+        for (unsigned i = 0; any && i < s.n; i++) {
+            follow(&at, s.lines[i], qd, &rate, 0.0, NULL);
         }
     }
     return rate;
@@ -179,24 +255,20 @@ void tq_path_pull(const tq_model *model, const tq_tendon *tendon, size_t stride,
                   double tension, double *tau)
 {
     const moment at = {.model = model, .stride = stride, .q = q};
+    stretch s;
     for (uint32_t k = 0; k + 1 < tendon->n_point && tension != 0.0; k++) {
-        const tq_tendon_point *from = &model->points[tendon->first_point + k];
-        if (from->weight > 0.0) {
-            follow(&at, from, NULL, NULL, tension, tau);
+        const bool any = lead(&at, tendon, k, &s);
+        for (unsigned i = 0; any && i < s.n; i++) {
+            follow(&at, s.lines[i], NULL, NULL, tension, tau);
         }
     }
 }
 
-bool tq_path_forces(const tq_model *model, const tq_tendon *tendon, size_t stride, const double *q,
-                    uint32_t k, double tension, tq_path_force ret[2])
+static void put_forces(const moment *m, const tq_tendon_point *from, double tension,
+                       tq_path_force ret[2])
 {
-    const moment at = {.model = model, .stride = stride, .q = q};
-    const tq_tendon_point *from = &model->points[tendon->first_point + k];
     line l;
-    if (!(from->weight > 0.0)) {
-        return false;
-    }
-    draw(&at, from, &l);
+    draw(m, from, &l);
     for (int e = 0; e < 2; e++) {
         const double pull = (e == 0 ? 1.0 : -1.0) * from->weight * tension;
         const double force[3] = {pull * l.unit[0], pull * l.unit[1], pull * l.unit[2]};
@@ -204,5 +276,18 @@ bool tq_path_forces(const tq_model *model, const tq_tendon *tendon, size_t strid
         memcpy(ret[e].at, from[e].at, sizeof ret[e].at);
         tq_mat_tvec(l.pose[e].r, force, ret[e].force);
     }
-    return true;
+}
+
+unsigned tq_path_forces(const tq_model *model, const tq_tendon *tendon, size_t stride,
+                        const double *q, uint32_t k, double tension, tq_path_force ret[4])
+{
+    const moment at = {.model = model, .stride = stride, .q = q};
+    stretch s;
+    if (!lead(&at, tendon, k, &s)) {
+        return 0;
+    }
+    for (size_t i = 0; i < s.n; i++) {
+        put_forces(&at, s.lines[i], tension, ret + 2 * i);
+    }
+    return 2 * s.n;
 }

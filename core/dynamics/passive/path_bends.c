@@ -7,6 +7,7 @@
 
 #include "core/dynamics/derivatives/nested.h"
 #include "core/dynamics/passive/path_lines.h"
+#include "core/dynamics/passive/path_wraps.h"
 #include "core/spatial/screw.h"
 
 size_t tq_path_bends_scratch_size(const tq_model *model)
@@ -129,6 +130,33 @@ static void add_line(tq_path_bends *bends, const tq_tendon_point *from, double t
     }
 }
 
+static void add_around(tq_path_bends *bends, const tq_path_stretch *around, double tension,
+                       size_t *n, double *dq_dq)
+{
+    const tq_path_slopes *slopes = &bends->slopes;
+    const size_t nv = slopes->at.model->nv, n_turner = around->n_turner;
+    for (size_t each = 0; each < n_turner * n_turner * n_turner; each++) {
+        const tq_path_turner *const by[3] = {&around->turners[each / n_turner / n_turner],
+                                             &around->turners[each / n_turner % n_turner],
+                                             &around->turners[each % n_turner]};
+        const size_t r = by[0]->freedom->row, c = by[1]->freedom->row, e = by[2]->freedom->row;
+        const tq_jet length = tq_path_stretch_by(around, by);
+        const double by_row = around->weight * by[0]->freedom->factor;
+        const double by_both = by_row * by[1]->freedom->factor;
+        const double third = by_both * by[2]->freedom->factor * length.c[7];
+        dq_dq[(r * nv + c) * nv + e] += tension * third;
+        bends->rate_slope[c * nv + e] += third * slopes->qd[r];
+        if (by[2] == around->turners) { /* once for each pair */
+            bends->slope_slope[r * nv + c] += by_both * length.c[3];
+            slopes->rate[c] += by_both * length.c[3] * slopes->qd[r];
+        }
+        if (by[1] == around->turners && by[2] == around->turners) {
+            touch(bends, by[0]->freedom->row, n);
+            slopes->slope[r] += by_row * length.c[1];
+        }
+    }
+}
+
 /* of the tension, by the chain rule */
 static void add_tension(const tq_path_bends *bends, size_t n, const tq_path_tension *f,
                         const tq_second_derivatives *ret)
@@ -172,8 +200,17 @@ void tq_path_bends_add(tq_path_bends *bends, const tq_tendon *tendon,
     memset(bends->is_row, 0, nv);
     for (uint32_t k = 0; k + 1 < tendon->n_point; k++) {
         const tq_tendon_point *from = &model->points[tendon->first_point + k];
-        if (from->weight > 0.0) {
+        tq_tendon_point straight[2];
+        tq_path_stretch around;
+        if (!(from->weight > 0.0) || from->radius > 0.0) {
+            continue;
+        }
+        if (from[1].radius == 0.0) {
             add_line(bends, from, tension->value, &n, ret->dq_dq);
+        } else if (tq_path_stretch_begin(&slopes->at, from, slopes->turners, &around, straight)) {
+            add_around(bends, &around, tension->value, &n, ret->dq_dq);
+        } else {
+            add_line(bends, straight, tension->value, &n, ret->dq_dq);
         }
     }
     for (uint32_t k = 0; k < tendon->n_share; k++) {

@@ -24,6 +24,7 @@ typedef struct tq_path_tension {
 } tq_path_tension;
 
 typedef struct tq_path_mover tq_path_mover;
+typedef struct tq_path_turner tq_path_turner;
 
 typedef struct tq_path_slopes {
     tq_configuration at;
@@ -31,6 +32,7 @@ typedef struct tq_path_slopes {
     double *slope;  /* (nv) dL/dq */
     double *rate;   /* (nv) d(dL/dt)/dq */
     tq_path_mover *movers;
+    tq_path_turner *turners; /* NULL: no path wraps around a solid */
 } tq_path_slopes;
 
 /* Takes tq_path_slopes_scratch_size(model) bytes of `scratch`, which the caller rewinds. TQ_OK,
@@ -38,6 +40,9 @@ typedef struct tq_path_slopes {
 tq_status tq_path_slopes_begin(const tq_model *model, const tq_path_sample *at, tq_scratch *scratch,
                                tq_path_slopes *ret, tq_error *reterr);
 size_t tq_path_slopes_scratch_size(const tq_model *model);
+
+/* Slope and rate of the tendon's path alone. */
+void tq_path_slopes_follow(tq_path_slopes *slopes, const tq_tendon *tendon);
 
 /* Adds d/dq and d/dqd of the torque that overcomes the tension to dq and dqd (nv x nv), whose
  * entries are `at->stride` apart. By a column's freedom, a column of J that it carries turns with

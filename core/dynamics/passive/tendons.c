@@ -43,8 +43,7 @@ static double stretch(const tq_model *model, const tq_tendon *tendon, size_t str
                                     : length - length; /* 0, or NaN where a coordinate is */
 }
 
-/* dL/dt of one sample; qd NULL: 0 */
-static double rate_of(const tq_model *model, const tq_tendon *tendon, size_t stride,
+double tq_tendon_rate(const tq_model *model, const tq_tendon *tendon, size_t stride,
                       const double *q, const double *qd)
 {
     double rate = 0.0;
@@ -68,14 +67,14 @@ double tq_tendon_tension(const tq_model *model, const tq_tendon *tendon, bool sp
         tension += tendon->stiffness * stretch(model, tendon, at->stride, at->q, &taut);
     }
     if (friction) {
-        const double rate = rate_of(model, tendon, at->stride, at->q, at->qd);
+        const double rate = tq_tendon_rate(model, tendon, at->stride, at->q, at->qd);
         tension += tq_friction_effort(&tendon->friction, rate);
     }
     return tension;
 }
 
-static void pull(const tq_model *model, const tq_tendon *tendon, size_t stride, const double *q,
-                 double tension, double *tau)
+void tq_tendon_pull(const tq_model *model, const tq_tendon *tendon, size_t stride, const double *q,
+                    double tension, double *tau)
 {
     for (uint32_t k = 0; k < tendon->n_share; k++) {
         uint32_t row = 0;
@@ -95,7 +94,7 @@ void tq_tendons_add_springs(const tq_model *model, size_t n_sample, size_t strid
         for (size_t i = 0; tendon->stiffness != 0.0 && i < n_sample; i++) {
             bool taut = false;
             const double s = stretch(model, tendon, stride, q + i, &taut);
-            pull(model, tendon, stride, q + i, sign * tendon->stiffness * s, tau + i);
+            tq_tendon_pull(model, tendon, stride, q + i, sign * tendon->stiffness * s, tau + i);
         }
     }
 }
@@ -112,9 +111,10 @@ void tq_tendons_add_friction(const tq_model *model, size_t n_sample, size_t stri
     for (uint32_t t = 0; t < model->n_tendon; t++) {
         const tq_tendon *tendon = &model->tendons[t];
         for (size_t i = 0; has_friction(&tendon->friction) && i < n_sample; i++) {
-            const double rate = rate_of(model, tendon, stride, q + i, qd != NULL ? qd + i : NULL);
-            pull(model, tendon, stride, q + i, sign * tq_friction_effort(&tendon->friction, rate),
-                 tau + i);
+            const double rate =
+                tq_tendon_rate(model, tendon, stride, q + i, qd != NULL ? qd + i : NULL);
+            tq_tendon_pull(model, tendon, stride, q + i,
+                           sign * tq_friction_effort(&tendon->friction, rate), tau + i);
         }
     }
 }
@@ -153,7 +153,7 @@ static tq_path_tension tension_at(const tq_model *model, const tq_tendon *tendon
                                   bool friction, const tq_path_sample *at)
 {
     const tq_friction *law = &tendon->friction;
-    const double rate = rate_of(model, tendon, at->stride, at->q, at->qd);
+    const double rate = tq_tendon_rate(model, tendon, at->stride, at->q, at->qd);
     bool taut = false;
     (void)stretch(model, tendon, at->stride, at->q, &taut);
     return (tq_path_tension){
@@ -181,6 +181,26 @@ tq_status tq_tendons_add_derivatives(const tq_model *model, bool springs, bool f
             tq_path_slopes_add(&slopes, tendon, at, &f, dq, dqd);
         } else {
             add_shares(model, tendon, &f, at, dq, dqd);
+        }
+    }
+    tq_scratch_rewind(scratch, mark);
+    return status;
+}
+
+tq_status tq_tendon_turn(const tq_model *model, const tq_tendon *tendon, const tq_path_sample *at,
+                         tq_scratch *scratch, double *ret, tq_error *reterr)
+{
+    const size_t mark = tq_scratch_mark(scratch);
+    tq_path_slopes slopes;
+    *ret = 0.0;
+    if (tendon->n_point == 0) {
+        return TQ_OK;
+    }
+    const tq_status status = tq_path_slopes_begin(model, at, scratch, &slopes, reterr);
+    if (status == TQ_OK) {
+        tq_path_slopes_follow(&slopes, tendon);
+        for (uint32_t r = 0; r < model->nv; r++) {
+            *ret += slopes.rate[r] * slopes.qd[r];
         }
     }
     tq_scratch_rewind(scratch, mark);

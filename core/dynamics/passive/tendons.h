@@ -28,6 +28,19 @@
 double tq_tendon_length(const tq_model *model, const tq_tendon *tendon, size_t stride,
                         const double *q);
 
+/* dL/dt of one sample; qd NULL: 0. */
+double tq_tendon_rate(const tq_model *model, const tq_tendon *tendon, size_t stride,
+                      const double *q, const double *qd);
+
+/* Adds J^T tension to tau (nv x stride) of one sample. */
+void tq_tendon_pull(const tq_model *model, const tq_tendon *tendon, size_t stride, const double *q,
+                    double tension, double *tau);
+
+/* qd^T d2L/dq2 qd, by which d2L/dt2 = J qdd + that: of one sample. Memory, Returns as
+ * tq_tendons_add_derivatives. */
+tq_status tq_tendon_turn(const tq_model *model, const tq_tendon *tendon, const tq_path_sample *at,
+                         tq_scratch *scratch, double *ret, tq_error *reterr);
+
 /* f of one sample, of springs and of friction where these are true. qd NULL: zero. */
 double tq_tendon_tension(const tq_model *model, const tq_tendon *tendon, bool springs,
                          bool friction, const tq_path_sample *at);

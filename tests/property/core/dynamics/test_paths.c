@@ -21,6 +21,7 @@
 #include "tests/support/random.h"
 #include "tests/support/random_robot.h"
 #include "tests/support/subject.h"
+#include "tests/support/wrapping.h"
 
 enum { SEEDS = 60, BYTES = 16 << 20, N = 3, TENDONS = 3, POINTS = 4, JOINTS = 7 };
 
@@ -32,11 +33,13 @@ typedef struct trial {
     void *memory;
     size_t nq, nv;
     double *q, *qd;
+    unsigned n_wrapping[TQT_WRAPPINGS]; /* of those that were measured */
     tq_tendon tendons[TENDONS];
     tq_tendon_point points[TENDONS * POINTS];
 } trial;
 
-/* Three tendons: with a dead band, with two branches of other weights, with smooth dry friction. */
+/* Three tendons: with a dead band, with two branches of other weights, with smooth dry friction. Of
+ * every other seed the first and the last wrap around a solid. */
 static void add_tendons(trial *t, uint64_t seed)
 {
     tqt_random r = tqt_random_seed(seed + 311);
@@ -61,6 +64,9 @@ static void add_tendons(trial *t, uint64_t seed)
                 .at = {tqt_random_uniform(&r, -0.5, 0.5), tqt_random_uniform(&r, -0.5, 0.5),
                        tqt_random_uniform(&r, -0.5, 0.5)},
                 .weight = k != 1 ? 1.0 : (n == 1 ? 0.0 : 0.4)};
+        }
+        if (seed % 2 == 1 && k != 1) {
+            tqt_wrapping_solid(&r, t->model, 0.4, &t->points[k * POINTS + 1]);
         }
     }
 }
@@ -104,8 +110,16 @@ static void close_trial(trial *t)
     tqt_model_free(t->model);
 }
 
+static void place(const tq_configuration *p, uint32_t link, const double at[3], double ret[3])
+{
+    tq_mat_vec(p->pose[link].r, at, ret);
+    for (int c = 0; c < 3; c++) {
+        ret[c] += p->pose[link].p[c];
+    }
+}
+
 /* By the poses of all links. */
-static double length_of(const trial *t, uint32_t k, const double *q)
+static double length_of(trial *t, uint32_t k, const double *q)
 {
     tq_scratch scratch = t->scratch;
     tq_configuration p;
@@ -114,22 +128,34 @@ static double length_of(const trial *t, uint32_t k, const double *q)
     cr_assert(eq(int, tq_configuration_compute(t->model, q, NULL, &scratch, &p, &e), 0));
     for (uint32_t n = 0; n + 1 < POINTS; n++) {
         const tq_tendon_point *from = &t->points[k * POINTS + n];
-        double at[2][3], square = 0.0;
-        for (int end = 0; end < 2; end++) {
-            tq_mat_vec(p.pose[from[end].link].r, from[end].at, at[end]);
-            for (int c = 0; c < 3; c++) {
-                at[end][c] += p.pose[from[end].link].p[c];
-            }
+        const tq_tendon_point *solid = from[1].radius > 0.0 ? &from[1] : NULL;
+        double at[2][3], square = 0.0, side[3];
+        tqt_wrapping kind = TQT_STRAIGHT;
+        if (from->radius > 0.0) {
+            continue;
         }
+        place(&p, from->link, from->at, at[0]);
+        place(&p, from[solid != NULL ? 2 : 1].link, from[solid != NULL ? 2 : 1].at, at[1]);
         for (int c = 0; c < 3; c++) {
             square += (at[1][c] - at[0][c]) * (at[1][c] - at[0][c]);
         }
-        length += from->weight * sqrt(square);
+        double own = sqrt(square);
+        if (solid != NULL) {
+            const tq_pose back = tq_pose_inverse(&p.pose[solid->link]);
+            const tq_configuration from_world = {.pose = (tq_pose[]){back}};
+            place(&from_world, 0, at[0], at[0]);
+            place(&from_world, 0, at[1], at[1]);
+            place(&p, solid->side_link, solid->side, side);
+            place(&from_world, 0, side, side);
+            own = tqt_wrapping_length(solid, at, solid->has_side ? side : NULL, &kind);
+            t->n_wrapping[kind]++;
+        }
+        length += from->weight * own;
     }
     return length;
 }
 
-static double stretch_of(const trial *t, uint32_t k, const double *q)
+static double stretch_of(trial *t, uint32_t k, const double *q)
 {
     const double l = length_of(t, k, q);
     return fmax(l - t->tendons[k].upper, 0.0) + fmin(l - t->tendons[k].lower, 0.0);
@@ -146,7 +172,7 @@ static void moved(const trial *t, size_t r, double by, double *ret)
     free(step);
 }
 
-static double slope_of_length(const trial *t, uint32_t k, size_t r)
+static double slope_of_length(trial *t, uint32_t k, size_t r)
 {
     static const double h = 1e-6;
     double *q = tqt_doubles(t->nq);
@@ -158,7 +184,7 @@ static double slope_of_length(const trial *t, uint32_t k, size_t r)
     return (plus - minus) / (2.0 * h);
 }
 
-static double tension_of(const trial *t, uint32_t k, bool springs, bool friction)
+static double tension_of(trial *t, uint32_t k, bool springs, bool friction)
 {
     const double rate = slope_of_length(t, k, t->nv);
     const tq_friction *f = &t->tendons[k].friction;
@@ -215,6 +241,7 @@ Test(paths, torque_is_tension_along_the_slope_of_the_length)
 
 Test(paths, length_and_energy)
 {
+    unsigned n_wrapping[TQT_WRAPPINGS] = {0};
     for (int seed = 0; seed < SEEDS; seed++) {
         trial t;
         open_trial(&t, (uint64_t)seed);
@@ -236,9 +263,15 @@ Test(paths, length_and_energy)
             cr_assert(lt(dbl, fabs(whole - bare[t.s.stride + i] - own),
                          1e-11 * (1.0 + fabs(whole) + own)));
         }
+        for (unsigned kind = 0; kind < TQT_WRAPPINGS; kind++) {
+            n_wrapping[kind] += t.n_wrapping[kind];
+        }
         free(with), free(bare);
         close_trial(&t);
     }
+    cr_assert(n_wrapping[TQT_STRAIGHT] > SEEDS / 4 && n_wrapping[TQT_OUTSIDE] > SEEDS / 4 &&
+                  n_wrapping[TQT_INSIDE] > SEEDS / 4,
+              "%u straight, %u outside, %u inside", n_wrapping[0], n_wrapping[1], n_wrapping[2]);
 }
 
 Test(paths, every_way_to_them_agrees)
@@ -357,10 +390,12 @@ Test(paths, forces_are_wrenches)
             const double f = tq_tendon_tension(t.model, &t.tendons[k], true, true, &at);
             cr_assert(lt(dbl, fabs(f - tension_of(&t, k, true, true)), 1e-5 * (1.0 + fabs(f))));
             for (uint32_t line = 0; line + 1 < POINTS; line++) {
-                tq_path_force ends[2];
-                const bool any = tq_path_forces(t.model, &t.tendons[k], 1, t.q, line, f, ends);
-                cr_assert(eq(int, any, k != 1 || line != 1));
-                for (int end = 0; end < 2 && any; end++, n++) {
+                const tq_tendon_point *from = &t.points[k * POINTS + line];
+                tq_path_force ends[4];
+                const unsigned any = tq_path_forces(t.model, &t.tendons[k], 1, t.q, line, f, ends);
+                cr_assert(eq(int, any != 0, from->weight > 0.0 && from->radius == 0.0));
+                cr_assert(any == 2 || any == 0 || from[1].radius > 0.0);
+                for (unsigned end = 0; end < any; end++, n++) {
                     memcpy(rows[n], ends[end].force, sizeof ends[end].force);
                     wrenches[n] = (tq_external_wrench){.link = ends[end].link,
                                                        .expressed_in = TQ_FRAME_LINK,

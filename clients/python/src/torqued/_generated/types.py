@@ -589,8 +589,9 @@ class CollisionShape(TypedDict):
     """A solid that is fixed to a link"""
     link: NotRequired[str]
     name: NotRequired[str]
-    shape: Literal['sphere', 'capsule', 'box', 'half-space']
+    shape: Literal['sphere', 'capsule', 'box', 'half-space', 'hull']
     size: NotRequired[ArrayLike]
+    points: NotRequired[ArrayLike]
     pose: NotRequired[Pose]
 
 
@@ -1039,6 +1040,7 @@ class EventOut(TypedDict):
     t: float
     on: Literal['lower_limit', 'upper_limit', 'q', 'qd', 'tau', 'kinetic_energy', 'energy', 'stick', 'slip', 'rest', 'leave', 'touch', 'lift']
     joint: NotRequired[str]
+    tendon: NotRequired[str]
     value: float
     a: NotRequired[str]
     b: NotRequired[str]
@@ -2567,8 +2569,8 @@ class SimulateConstraintsStartOut(TypedDict):
 
 class SimulateContacts(TypedDict):
     """Rigid solids on links, and obstacles in the world, that do not pass through each other: unilateral contact,
-    Coulomb friction, Newton's restitution. A half-space meets spheres, capsules and boxes by their corners; of
-    other pairs one is a sphere or both are capsules. Moreau's time stepping in steps of `solver.step_s`, impacts
+    Coulomb friction, Newton's restitution. A half-space meets spheres, capsules, boxes and hulls by their corners;
+    of other pairs one is a sphere or both are capsules. Moreau's time stepping in steps of `solver.step_s`, impacts
     located to 1e-12 m: of order 2 while every contact keeps its state, 1 where one begins to slide or to stick.
     Approaches below 1 mm/s do not bounce. Restitution is reduced where it would create energy together with
     friction. With `law: compliant` solids give way instead (Hunt and Crossley): at depth x and its rate v they
@@ -2895,6 +2897,14 @@ class TendonPointOut(TypedDict):
     link: str
     position: NotRequired[Array]
     weight: NotRequired[float]
+    radius: NotRequired[float]
+    axis: NotRequired[Array]
+    side: NotRequired[TendonSideOut]
+
+
+class TendonSideOut(TypedDict):
+    link: str
+    position: NotRequired[Array]
 
 
 class TermsAccelerationSecondDerivativesOut(TypedDict):
