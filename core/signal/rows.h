@@ -44,6 +44,15 @@ typedef struct tq_raw_rows {
     bool all_good;              /* all states are TQ_ROW_GOOD */
 } tq_raw_rows;
 
+/* Room for TQ_RAW_ROWS rows that are being filled; the arrays of tq_raw_rows. The memory is the
+ * caller's. */
+typedef struct tq_raw_run {
+    double *values;
+    double *t;
+    uint64_t *row;
+    unsigned char *state;
+} tq_raw_run;
+
 /* Marks rows whose values x (n) of a quantity are not finite, or beyond the range of any robot
  * (1e4 rad, m, rad/s, m/s; 1e6 otherwise). */
 void tq_rows_check(tq_quantity quantity, size_t n, const double *x, unsigned char *inout_state);
