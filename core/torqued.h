@@ -67,6 +67,7 @@
 /* -- constraints -- */
 #include "core/constraints/actuation.h" /* torques of the actuated joints */
 #include "core/constraints/assemble.h" /* motions that satisfy the constraints, some joints given */
+#include "core/constraints/closure.h" /* coordinates that satisfy the constraints, from many starts */
 #include "core/constraints/constraints.h" /* loops, contacts, rolling, couplings */
 #include "core/constraints/dynamics.h" /* forward and inverse dynamics under constraints */
 #include "core/constraints/expression.h" /* expressions of q with derivatives */
