@@ -100,7 +100,7 @@
 #include "core/simulate/event.h" /* conditions and actions of a run */
 #include "core/simulate/lock_step.h" /* a run in control periods: held torques, sensors, history */
 #include "core/simulate/run.h" /* one trajectory: methods, outputs, checkpoints */
-#include "core/stability/linearize.h" /* linearisation, growth of errors */
+#include "core/stability/error_growth.h" /* linearisation along a run, growth of errors, horizons */
 
 /* -- recordings and parameters -- */
 #include "core/excitation/excitation.h" /* periodic motion for identification */

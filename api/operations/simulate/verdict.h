@@ -7,7 +7,7 @@
 #include "api/request/robot_fields.h"
 #include "core/plant/audit.h"
 #include "core/plant/operational_controller.h"
-#include "core/stability/linearize.h"
+#include "core/stability/error_growth.h"
 
 /* Names of `include` that add arrays after the simulation's own. Bits of tqa_run_verdict_read. */
 enum {
@@ -48,14 +48,9 @@ typedef struct tqa_points {
 
 /* Growth of errors along a run. */
 typedef struct tqa_error_growth {
-    bool is_known;  /* else `why_not` */
-    bool is_coarse; /* the places were too few to carry errors over them */
-    const char *why_not;
+    const char *why_not; /* NULL: it is known */
     bool is_closed;
-    tq_fastest_growth start, fastest;
-    double fastest_at; /* s */
-    tq_error_propagation trust;
-    double horizon[TQ_ERROR_SOURCES]; /* s; INFINITY: not within reach */
+    tq_error_growth found;
 } tqa_error_growth;
 
 typedef struct tqa_run_verdict {
