@@ -40,8 +40,7 @@
 #include "core/dynamics/derivatives/derivatives.h" /* partial derivatives of torque; time derivative of M */
 #include "core/dynamics/derivatives/derivatives_batch.h" /* the same for blocks */
 #include "core/dynamics/derivatives/second_batch.h" /* second partial derivatives of torque, for blocks */
-#include "core/dynamics/derivatives/second_derivatives.h" /* the same of one sample */
-#include "core/dynamics/derivatives/second_forward.h"
+#include "core/dynamics/derivatives/state_derivatives.h" /* of torque and acceleration, first and second, at one state */
 #include "core/dynamics/drag.h" /* drag of a medium on the boxes of links */
 #include "core/dynamics/energy.h" /* kinetic and potential energy */
 #include "core/dynamics/forward.h" /* qdd from tau */
@@ -54,13 +53,13 @@
 #include "core/dynamics/log_law.h" /* torque along recorded motion: presliding, load, above a cut-off */
 #include "core/dynamics/mass_matrix/mass_matrix.h" /* M(q) */
 #include "core/dynamics/mass_matrix/mass_matrix_inverse.h" /* M = L^T D L, and solves */
+#include "core/dynamics/mass_matrix/mass_matrix_state.h" /* M^-1 and eigenvalues at one state */
 #include "core/dynamics/momentum/momentum.h" /* centre of mass and momentum at one state */
 #include "core/dynamics/momentum/momentum_batch.h" /* the same for blocks */
 #include "core/dynamics/reactions.h" /* constraint wrenches at joints and base */
 #include "core/dynamics/regressor/regressor.h" /* tau = Y(q, qd, qdd) p */
 #include "core/dynamics/rigid_body.h" /* point kinematics, momentum, energy of one body */
 #include "core/dynamics/sample.h" /* one sample with external wrenches */
-#include "core/dynamics/passive/tendons.h" /* springs and friction along combinations of coordinates and paths */
 #include "core/dynamics/terms.h" /* friction, springs, rotors */
 #include "core/dynamics/varied.h" /* inertial and friction parameters a sample */
 
@@ -77,6 +76,7 @@
 
 /* -- drives -- */
 #include "core/drives/amplifier.h" /* from command to motor torque over time */
+#include "core/drives/decoupling.h" /* errors of models of separate joints */
 #include "core/drives/demand.h" /* requirements of a motion on a drive */
 #include "core/drives/drive.h" /* motor, gear, amplifier */
 #include "core/drives/response.h" /* Bode data and margins */

@@ -4,7 +4,7 @@
 #include <math.h>
 
 #include "core/dynamics/inverse.h"
-#include "core/signal/commanded/commanded_private.h"
+#include "core/signal/commanded/commanded_torque_private.h"
 
 static const double any_motion = 1e6; /* above it, and NaN: of rows that are left out */
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "core/dynamics/inverse.h"
-#include "core/signal/commanded/commanded_private.h"
+#include "core/signal/commanded/commanded_torque_private.h"
 
 /* ------------------------------------------------------------------------------------------------
  * Memory

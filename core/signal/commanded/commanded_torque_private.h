@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/signal/commanded/commanded_private.h - the state between runs of rows. */
-#ifndef TQ_SIGNAL_COMMANDED_COMMANDED_PRIVATE_H
-#define TQ_SIGNAL_COMMANDED_COMMANDED_PRIVATE_H
+/* core/signal/commanded/commanded_torque_private.h - the state between runs of rows. */
+#ifndef TQ_SIGNAL_COMMANDED_COMMANDED_TORQUE_PRIVATE_H
+#define TQ_SIGNAL_COMMANDED_COMMANDED_TORQUE_PRIVATE_H
 
 #include <math.h>
 
