@@ -85,6 +85,9 @@
 #include "core/contact/compliant.h" /* contacts that give way */
 #include "core/contact/contact.h" /* unilateral contacts with friction and restitution */
 #include "core/ensemble/ensemble.h" /* many trajectories of one plant */
+#include "core/ensemble/member.h" /* robot, controller, disturbances of one member */
+#include "core/ensemble/statistics.h" /* moments and quantiles over members */
+#include "core/ensemble/variation.h" /* what varies between members, and its values */
 #include "core/motion/desired.h" /* reference motion at any time */
 #include "core/motion/timing/optimal.h" /* least time along a path under limits */
 #include "core/plant/audit.h" /* energy and momentum balance of a run */
@@ -92,7 +95,6 @@
 #include "core/plant/controller.h" /* tracking controllers */
 #include "core/plant/disturbance.h" /* torques and wrenches over time */
 #include "core/plant/driven.h" /* drives between commanded and actual torque */
-#include "core/plant/noise.h" /* counter-based random numbers */
 #include "core/plant/operational_controller.h" /* motion and force of a link in space */
 #include "core/plant/state.h" /* q' = f(q, qd), difference and integration of q */
 #include "core/plant/stiction.h" /* dry friction and end stops at rest */
