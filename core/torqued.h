@@ -31,6 +31,7 @@
 #include "core/model/doctor.h" /* plausibility of a model */
 #include "core/model/inertia.h" /* mass distributions: solids, sums, principal axes, physical consistency */
 #include "core/model/mechanism.h" /* a model prepared for the kernels */
+#include "core/model/mesh_inertia.h" /* mass, centre, tensor of the solid that triangles enclose */
 #include "core/model/model.h" /* a robot as its user describes it */
 
 /* -- dynamics of open trees -- */

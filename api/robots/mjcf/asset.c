@@ -8,6 +8,7 @@
 #include "api/robots/mjcf/parts.h"
 #include "api/robots/rotation.h"
 #include "api/robots/zip/zip.h"
+#include "core/model/mesh_inertia.h"
 
 /* One <mesh> and its inertia. */
 struct tqa_mjcf_mesh {
@@ -159,8 +160,10 @@ static const char *weigh(tqa_mjcf *m, uint32_t i, tq_inertia *ret)
     if (why != NULL) {
         return why;
     }
+    const tq_triangles solid = {
+        .vertices = mesh.vertices, .faces = mesh.faces, .n_face = mesh.n_face};
     const bool good = transform(m, i, &mesh) &&
-                      tqa_mesh_inertia(&mesh, exact ? TQA_MESH_SIGNED : TQA_MESH_ABSOLUTE, ret);
+                      tq_mesh_inertia(&solid, exact ? TQ_MESH_SIGNED : TQ_MESH_ABSOLUTE, ret);
     tqa_mesh_free(&mesh);
     return good ? NULL : "it encloses no volume";
 }
