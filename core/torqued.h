@@ -21,7 +21,8 @@
 #include "core/lanes/table.h" /* lane width: chosen from the CPU */
 #include "core/linalg/dense.h" /* Cholesky, QR, SVD, eigenvalues */
 #include "core/linalg/setup.h" /* start and name of the BLAS library */
-#include "core/spatial/frame.h" /* rotations and poses */
+#include "core/spatial/frame.h" /* 3x3 matrices and poses */
+#include "core/spatial/rotation.h" /* rotations from angles, quaternions, axes */
 
 /* -- solids -- */
 #include "core/geometry/distance.h" /* signed distance and nearest points of two solids */

@@ -6,9 +6,9 @@
 
 #include "api/robots/mesh/mesh.h"
 #include "api/robots/mjcf/parts.h"
-#include "api/robots/rotation.h"
 #include "api/robots/zip/zip.h"
 #include "core/model/mesh_inertia.h"
+#include "core/spatial/rotation.h"
 
 /* One <mesh> and its inertia. */
 struct tqa_mjcf_mesh {
@@ -94,7 +94,7 @@ static bool transform(tqa_mjcf *m, uint32_t i, tqa_mesh *mesh)
         quat[k] /= length;
     }
     (void)tqa_mjcf_numbers(m, i, "scale", 3, 3, scale);
-    tqa_rotation_from_quaternion(quat, r);
+    tq_rotation_from_quaternion(quat, r);
     for (size_t v = 0; v < mesh->n_vertex; v++) {
         double moved[3], turned[3];
         for (size_t k = 0; k < 3; k++) {
