@@ -6,6 +6,7 @@
 
 #include <complex.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "core/drives/amplifier.h"

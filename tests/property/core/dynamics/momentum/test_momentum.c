@@ -6,6 +6,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "core/dynamics/lagrangian.h"
 #include "core/dynamics/momentum/momentum.h"
