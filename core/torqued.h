@@ -93,6 +93,7 @@
 #include "core/motion/desired.h" /* reference motion at any time */
 #include "core/motion/timing/optimal.h" /* least time along a path under limits */
 #include "core/plant/audit.h" /* energy and momentum balance of a run */
+#include "core/plant/run_balance.h" /* the same of a whole run, out of its rows */
 #include "core/plant/constrained_controller.h" /* hybrid motion and force control */
 #include "core/plant/controller.h" /* tracking controllers */
 #include "core/plant/disturbance.h" /* torques and wrenches over time */

@@ -7,6 +7,7 @@
 #include "api/request/robot_fields.h"
 #include "core/plant/audit.h"
 #include "core/plant/operational_controller.h"
+#include "core/plant/run_balance.h"
 #include "core/stability/error_growth.h"
 
 /* Names of `include` that add arrays after the simulation's own. Bits of tqa_run_verdict_read. */
@@ -19,10 +20,7 @@ enum {
 
 /* Balance of a whole run. */
 typedef struct tqa_energy_balance {
-    tq_balance start, end;
-    double kinetic_max, residual, residual_max; /* J */
-    double z[TQ_AUDIT_ROWS_MAX];                /* at the end */
-    double momentum_residual[3];
+    tq_run_balance all;
     const char *why_not; /* NULL: it is known */
 } tqa_energy_balance;
 
