@@ -431,11 +431,26 @@ static void calibrate_followed(question *to, tqt_random *r)
     put(to, "}}");
 }
 
+/* torque beside recorded forces on the end of the arm */
+static void calibrate_pushed(question *to, tqt_random *r)
+{
+    to->robot = robot_named("planar-2r");
+    put(to,
+        "{\"datasets\":[\"pushed0\",\"pushed1\"],\"columns\":{\"time\":\"t\",\"q\":\"q\",\"tau\":\"tau\"},"
+        "\"delay_s\":0,\"model\":{\"friction\":[\"viscous\",\"offset\"]},\"method\":\"ols\",\"external_wrenches\":[{\"link\":\"%s\",",
+        tip(to));
+    put_named(to, r, "at", 3, 0.5);
+    put(to,
+        ",\"applied_to\":\"%s\",\"expressed_in\":\"%s\",\"force\":[\"ff_0\",\"ff_1\",\"qd_0\"],\"moment\":[\"qd_1\",\"ff_1\",\"ff_0\"]}]}",
+        tqt_random_chance(r, 0.5) ? "robot" : "environment",
+        tqt_random_chance(r, 0.5) ? "world" : "link");
+}
+
 static const struct {
     const char *operation;
     void (*write)(question *to, tqt_random *r);
     int share, needs_robot;
-} kinds[] = {{"inverse-dynamics", inverse_dynamics, 500, 1},
+} kinds[] = {{"inverse-dynamics", inverse_dynamics, 496, 1},
              {"forward-dynamics", forward_dynamics, 360, 1},
              {"terms", terms, 500, 1},
              {"kinematics", kinematics, 200, 1},
@@ -454,7 +469,8 @@ static const struct {
              {"calibrate", calibrate, 2, 1},
              {"simulate", simulate_trusted, 6, 1},
              {"ensemble", ensemble_changed, 8, 1},
-             {"calibrate", calibrate_followed, 6, 1}};
+             {"calibrate", calibrate_followed, 6, 1},
+             {"calibrate", calibrate_pushed, 4, 1}};
 
 void ask_question(size_t i, question *ret)
 {
@@ -492,13 +508,14 @@ static size_t write_recording(char *text, size_t room, uint64_t seed)
     return n;
 }
 
-/* Without torque: commanded swings, which the joints follow some hundredths of a rad behind; a row
- * is missing in the middle, and one is no number. */
-static size_t write_followed(char *text, size_t room, uint64_t seed)
+/* Commanded swings, which the joints follow some hundredths of a rad behind, without torque, or
+ * with; a row is missing in the middle, and one is no number. */
+static size_t write_followed(char *text, size_t room, uint64_t seed, bool has_torque)
 {
     tqt_random r = tqt_random_seed(seed);
     size_t n = (size_t)snprintf(
-        text, room, "t,q_0,q_1,q_cmd_0,q_cmd_1,qd_0,qd_1,qd_cmd_0,qd_cmd_1,ff_0,ff_1\n");
+        text, room, "t,q_0,q_1,q_cmd_0,q_cmd_1,qd_0,qd_1,qd_cmd_0,qd_cmd_1,ff_0,ff_1%s\n",
+        has_torque ? ",tau_0,tau_1" : "");
     for (int k = 0; k < 1000; k++) {
         const double t = k * 0.01, s = t - 5.0;
         const double a = (25.0 - s * s) / 25.0, b = a * s;
@@ -510,23 +527,30 @@ static size_t write_followed(char *text, size_t room, uint64_t seed)
             continue;
         }
         n += (size_t)snprintf(text + n, room - n,
-                              "%.2f,%.9f,%.9f,%.9f,%.9f,%.9f,%.9f,%.9f,%.9f,%.6f,%.6f\n", t,
+                              "%.2f,%.9f,%.9f,%.9f,%.9f,%.9f,%.9f,%.9f,%.9f,%.6f,%.6f", t,
                               a - 0.02 * b - 0.0001 * noise[0], b - 0.03 * a - 0.0001 * noise[1],
                               k == 300 ? (double)NAN : a, b, a_rate, b_rate - 0.001 * noise[1],
                               a_rate, b_rate, noise[0], noise[1]);
+        if (has_torque) {
+            n += (size_t)snprintf(text + n, room - n, ",%.6f,%.6f", 20.0 - 9.0 * a + noise[0],
+                                  4.0 * b + noise[1]);
+        }
+        n += (size_t)snprintf(text + n, room - n, "\n");
     }
     return n;
 }
 
 void add_recordings(tqt_host *host)
 {
-    static const char *const names[] = {"run0", "run1", "followed0", "followed1"};
-    static char text[4][1 << 17];
-    static size_t n[4];
-    for (size_t k = 0; k < 4; k++) {
+    static const char *const names[] = {"run0",      "run1",    "followed0",
+                                        "followed1", "pushed0", "pushed1"};
+    enum { LOGS = sizeof names / sizeof names[0] };
+    static char text[LOGS][1 << 18];
+    static size_t n[LOGS];
+    for (size_t k = 0; k < LOGS; k++) {
         if (n[k] == 0) {
             n[k] = k < 2 ? write_recording(text[k], sizeof text[k], 5 + k)
-                         : write_followed(text[k], sizeof text[k], 5 + k);
+                         : write_followed(text[k], sizeof text[k], 5 + k, k >= 4);
         }
         tqt_host_dataset(host, names[k], "text/csv", text[k], n[k]);
     }
