@@ -124,6 +124,7 @@
 #include "core/signal/plausibility.h" /* checks of units, signs and columns */
 #include "core/signal/recording.h" /* recorded rows in SI units */
 #include "core/signal/survey.h" /* first pass: clock, motion, gaps */
+#include "core/signal/wrench_rows.h" /* generalised forces of recorded wrenches */
 /* clang-format on */
 
 #endif

@@ -13,8 +13,6 @@ typedef struct tqa_recording_source {
     tqa_table *table;
 } tqa_recording_source;
 
-typedef struct tqa_wrench_rows tqa_wrench_rows;
-
 /* Room for a run of rows, in one block of memory. False: memory is short. */
 bool tqa_raw_run_allocate(size_t n_channel, tq_raw_run *ret);
 void tqa_raw_run_free(tq_raw_run *run);
@@ -32,7 +30,8 @@ typedef struct tqa_recording_rows {
 
     tq_commanded *commanded; /* of one whose torque is its controller's; else NULL */
     void *commanded_memory;
-    tqa_wrench_rows *wrenches; /* where the request names columns of external ones; else NULL */
+    tq_wrench_rows *wrenches; /* where the request names columns of external ones; else NULL */
+    void *wrench_memory;
     size_t n_run;
     tq_raw_run run; /* that is filled: `own`, unless a caller puts another one here */
     tq_raw_run own;

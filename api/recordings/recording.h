@@ -12,6 +12,7 @@
 #include "core/signal/commanded/commanded_torque.h"
 #include "core/signal/pass.h"
 #include "core/signal/recording.h"
+#include "core/signal/wrench_rows.h"
 
 enum {
     TQA_RECORDING_WINDOWS_MAX = 64, /* of rows */
