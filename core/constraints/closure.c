@@ -160,10 +160,12 @@ tq_status tq_constraints_close(const tq_mechanism *mechanism, const tq_constrain
                 .q = tq_scratch_take(scratch, (size_t)model->nq * TQ_BLOCK_PAD, sizeof(double)),
                 .qd = tq_scratch_take(scratch, (size_t)model->nv * TQ_BLOCK_PAD, sizeof(double)),
                 .start = tq_scratch_take(scratch, model->nq, sizeof(double))};
-    tq_status status = s.q == NULL || s.qd == NULL || s.start == NULL
-                           ? tq_fail(reterr, TQ_ERR_SCRATCH, "scratch", 0,
-                                     (double)tq_closure_scratch_size(mechanism, constraints))
-                           : find(&s, reterr);
+    if (s.q == NULL || s.qd == NULL || s.start == NULL) {
+        tq_scratch_rewind(scratch, mark);
+        return tq_fail(reterr, TQ_ERR_SCRATCH, "scratch", 0,
+                       (double)tq_closure_scratch_size(mechanism, constraints));
+    }
+    const tq_status status = find(&s, reterr);
     if (status == TQ_OK) {
         for (size_t k = 0; k < model->nq; k++) {
             ret_q[k] = s.q[k * TQ_BLOCK_PAD];

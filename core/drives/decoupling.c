@@ -57,11 +57,13 @@ tq_status tq_decoupling_at(const tq_mechanism *mechanism, const tq_configuration
     const size_t mark = tq_scratch_mark(scratch);
     double *m = tq_scratch_take(scratch, nv * nv, sizeof *m);
     double *velocity = tq_scratch_take(scratch, 2 * nv, sizeof *velocity);
+    if (m == NULL || velocity == NULL) {
+        tq_scratch_rewind(scratch, mark);
+        return tq_fail(reterr, TQ_ERR_SCRATCH, "scratch", 0,
+                       (double)tq_decoupling_scratch_size(mechanism));
+    }
     tq_status status =
-        m == NULL || velocity == NULL
-            ? tq_fail(reterr, TQ_ERR_SCRATCH, "scratch", 0,
-                      (double)tq_decoupling_scratch_size(mechanism))
-            : tq_lagrangian_velocity_torque(posture, sample->qd, scratch, velocity, reterr);
+        tq_lagrangian_velocity_torque(posture, sample->qd, scratch, velocity, reterr);
     if (status == TQ_OK) {
         status = tq_mass_matrix_flat(mechanism, sample->q, 0, scratch, m, reterr);
     }

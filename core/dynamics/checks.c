@@ -128,10 +128,12 @@ tq_status tq_coriolis_skew_residual(const tq_mechanism *mechanism, const tq_conf
     const size_t mark = tq_scratch_mark(scratch);
     double *m = tq_scratch_take(scratch, nv * nv, sizeof *m);
     double *rate = tq_scratch_take(scratch, nv * nv, sizeof *rate);
-    tq_status status =
-        m == NULL || rate == NULL
-            ? tq_fail(reterr, TQ_ERR_SCRATCH, "scratch", 0, (double)tq_skew_scratch_size(mechanism))
-            : tq_mass_matrix_flat(mechanism, sample->q, 0, scratch, m, reterr);
+    if (m == NULL || rate == NULL) {
+        tq_scratch_rewind(scratch, mark);
+        return tq_fail(reterr, TQ_ERR_SCRATCH, "scratch", 0,
+                       (double)tq_skew_scratch_size(mechanism));
+    }
+    tq_status status = tq_mass_matrix_flat(mechanism, sample->q, 0, scratch, m, reterr);
     if (status == TQ_OK) {
         status = tq_mass_matrix_rate(posture, scratch, rate, reterr);
     }

@@ -115,11 +115,13 @@ tq_status tq_error_run_linearise(const tq_error_run *run, size_t k, tq_scratch *
     const tq_run_point at = point_of(run, k);
     double *inverse = tq_scratch_take(scratch, nv * nv, sizeof *inverse);
     double *tau = tq_scratch_take(scratch, nv, sizeof *tau);
+    if (inverse == NULL || tau == NULL) {
+        tq_scratch_rewind(scratch, mark);
+        return tq_fail(reterr, TQ_ERR_SCRATCH, "scratch", 0,
+                       (double)tq_error_growth_scratch_size(run->plant));
+    }
     tq_status status =
-        inverse == NULL || tau == NULL
-            ? tq_fail(reterr, TQ_ERR_SCRATCH, "scratch", 0,
-                      (double)tq_error_growth_scratch_size(run->plant))
-            : tq_linearise(run->plant, &at, run->is_closed, scratch, ret_matrix, inverse, reterr);
+        tq_linearise(run->plant, &at, run->is_closed, scratch, ret_matrix, inverse, reterr);
     if (status == TQ_OK) {
         memset(ret_push, 0, 2 * nv * sizeof *ret_push);
         if (run->table != NULL) {

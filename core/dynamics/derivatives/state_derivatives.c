@@ -88,8 +88,11 @@ tq_status tq_state_acceleration_derivatives(const tq_state_of_motion *state, tq_
     const tq_sample sample = with_inertia(state);
     const tq_state_of_motion whole = {state->mechanism, state->posture, &sample};
     double *m = tq_scratch_take(scratch, n, sizeof *m);
-    tq_status status = m == NULL ? short_of_scratch(state, reterr)
-                                 : tq_state_torque_derivatives(&whole, scratch, ret, reterr);
+    if (m == NULL) {
+        tq_scratch_rewind(scratch, mark);
+        return short_of_scratch(state, reterr);
+    }
+    tq_status status = tq_state_torque_derivatives(&whole, scratch, ret, reterr);
     if (status == TQ_OK) {
         memcpy(m, ret + 2 * n, n * sizeof *ret);
         status =
@@ -108,8 +111,11 @@ tq_status tq_state_acceleration_second_derivatives(const tq_state_of_motion *sta
     const tq_sample sample = with_inertia(state);
     const tq_state_of_motion whole = {state->mechanism, state->posture, &sample};
     double *first = tq_scratch_take(scratch, 5 * n, sizeof *first); /* and M, and work */
-    tq_status status = first == NULL ? short_of_scratch(state, reterr)
-                                     : tq_state_torque_derivatives(&whole, scratch, first, reterr);
+    if (first == NULL) {
+        tq_scratch_rewind(scratch, mark);
+        return short_of_scratch(state, reterr);
+    }
+    tq_status status = tq_state_torque_derivatives(&whole, scratch, first, reterr);
     if (status == TQ_OK) {
         status = tq_state_torque_second_derivatives(&whole, scratch, ret, reterr);
     }

@@ -25,8 +25,11 @@ tq_status tq_mass_matrix_inverse_flat(const tq_mechanism *mechanism, const doubl
     const size_t nv = tq_mechanism_model(mechanism)->nv;
     const size_t mark = tq_scratch_mark(scratch);
     double *m = tq_scratch_take(scratch, nv * nv, sizeof *m);
-    tq_status status = m == NULL ? short_of_scratch(mechanism, reterr)
-                                 : tq_mass_matrix_flat(mechanism, q, 0, scratch, m, reterr);
+    if (m == NULL) {
+        tq_scratch_rewind(scratch, mark);
+        return short_of_scratch(mechanism, reterr);
+    }
+    tq_status status = tq_mass_matrix_flat(mechanism, q, 0, scratch, m, reterr);
     if (status == TQ_OK && nv > 0) {
         const size_t row = tq_mass_matrix_factor(nv, m);
         if (row < nv) {
@@ -47,9 +50,11 @@ tq_status tq_mass_matrix_eigenvalue_range(const tq_mechanism *mechanism, const d
     double *m = tq_scratch_take(scratch, nv * nv, sizeof *m);
     double *values = tq_scratch_take(scratch, nv, sizeof *values);
     ret[0] = ret[1] = 0.0;
-    tq_status status = m == NULL || values == NULL
-                           ? short_of_scratch(mechanism, reterr)
-                           : tq_mass_matrix_flat(mechanism, q, 0, scratch, m, reterr);
+    if (m == NULL || values == NULL) {
+        tq_scratch_rewind(scratch, mark);
+        return short_of_scratch(mechanism, reterr);
+    }
+    tq_status status = tq_mass_matrix_flat(mechanism, q, 0, scratch, m, reterr);
     if (status == TQ_OK && nv > 0) {
         status = tq_eigenvalues_symmetric(nv, m, nv, scratch, values, reterr);
     }

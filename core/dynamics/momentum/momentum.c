@@ -143,10 +143,12 @@ tq_status tq_operational_inertia_at(const tq_mechanism *mechanism, const tq_conf
     const size_t mark = tq_scratch_mark(scratch);
     double *m = tq_scratch_take(scratch, nv * nv, sizeof *m);
     double *jacobian = tq_scratch_take(scratch, 6 * nv, sizeof *jacobian);
-    tq_status status = m == NULL || jacobian == NULL
-                           ? tq_fail(reterr, TQ_ERR_SCRATCH, "scratch", 0,
-                                     (double)tq_operational_at_scratch_size(mechanism))
-                           : tq_mass_matrix_flat(mechanism, q, 0, scratch, m, reterr);
+    if (m == NULL || jacobian == NULL) {
+        tq_scratch_rewind(scratch, mark);
+        return tq_fail(reterr, TQ_ERR_SCRATCH, "scratch", 0,
+                       (double)tq_operational_at_scratch_size(mechanism));
+    }
+    tq_status status = tq_mass_matrix_flat(mechanism, q, 0, scratch, m, reterr);
     if (status == TQ_OK) {
         size_t n = 0;
         tq_configuration_jacobian(posture, point->link, point->at, TQ_JACOBIAN_WORLD_ALIGNED,
