@@ -159,26 +159,6 @@ Test(closure, a_point_out_of_reach_is_refused)
     close_linkage(&l);
 }
 
-/* joints with limits that exclude 0 start within them; 0 itself is the last start */
-Test(closure, the_last_start_is_zero_even_outside_of_limits)
-{
-    static const double length[BARS] = {1.0, 0.6, 0.9};
-    double q[BARS];
-    size_t rank = 0;
-    linkage l;
-    open_linkage(&l, length, straight, 2.5, 0.0, IN_PLANE); /* stretched: 0 alone closes it */
-    for (size_t k = 0; k < BARS; k++) {
-        l.model->joints[k].limits.lower = 1.0;
-        l.model->joints[k].limits.upper = 1.2;
-    }
-    const tq_status status = search(&l, q, &rank, NULL);
-    cr_assert(eq(int, status, TQ_OK));
-    for (size_t k = 0; k < BARS; k++) { /* other starts come near it, not there */
-        cr_expect(eq(dbl, q[k], 0.0));
-    }
-    close_linkage(&l);
-}
-
 /* rotation of frame a about y by `angle` */
 static bool planar(linkage *l, double angle, unsigned *ret_axis)
 {
