@@ -21,7 +21,8 @@
 #include "core/lanes/table.h" /* lane width: chosen from the CPU */
 #include "core/linalg/dense.h" /* Cholesky, QR, SVD, eigenvalues */
 #include "core/linalg/setup.h" /* start and name of the BLAS library */
-#include "core/spatial/frame.h" /* rotations and poses */
+#include "core/spatial/frame.h" /* 3x3 matrices and poses */
+#include "core/spatial/rotation.h" /* rotations from angles, quaternions, axes */
 
 /* -- solids -- */
 #include "core/geometry/distance.h" /* signed distance and nearest points of two solids */
@@ -32,6 +33,7 @@
 #include "core/model/doctor.h" /* plausibility of a model */
 #include "core/model/inertia.h" /* mass distributions: solids, sums, principal axes, physical consistency */
 #include "core/model/mechanism.h" /* a model prepared for the kernels */
+#include "core/model/mesh_inertia.h" /* mass, centre, tensor of the solid that triangles enclose */
 #include "core/model/model.h" /* a robot as its user describes it */
 
 /* -- dynamics of open trees -- */
@@ -41,8 +43,7 @@
 #include "core/dynamics/derivatives/derivatives.h" /* partial derivatives of torque; time derivative of M */
 #include "core/dynamics/derivatives/derivatives_batch.h" /* the same for blocks */
 #include "core/dynamics/derivatives/second_batch.h" /* second partial derivatives of torque, for blocks */
-#include "core/dynamics/derivatives/second_derivatives.h" /* the same of one sample */
-#include "core/dynamics/derivatives/second_forward.h"
+#include "core/dynamics/derivatives/state_derivatives.h" /* of torque and acceleration, first and second, at one state */
 #include "core/dynamics/drag.h" /* drag of a medium on the boxes of links */
 #include "core/dynamics/energy.h" /* kinetic and potential energy */
 #include "core/dynamics/forward.h" /* qdd from tau */
@@ -55,19 +56,20 @@
 #include "core/dynamics/log_law.h" /* torque along recorded motion: presliding, load, above a cut-off */
 #include "core/dynamics/mass_matrix/mass_matrix.h" /* M(q) */
 #include "core/dynamics/mass_matrix/mass_matrix_inverse.h" /* M = L^T D L, and solves */
+#include "core/dynamics/mass_matrix/mass_matrix_state.h" /* M^-1 and eigenvalues at one state */
 #include "core/dynamics/momentum/momentum.h" /* centre of mass and momentum at one state */
 #include "core/dynamics/momentum/momentum_batch.h" /* the same for blocks */
 #include "core/dynamics/reactions.h" /* constraint wrenches at joints and base */
 #include "core/dynamics/regressor/regressor.h" /* tau = Y(q, qd, qdd) p */
 #include "core/dynamics/rigid_body.h" /* point kinematics, momentum, energy of one body */
 #include "core/dynamics/sample.h" /* one sample with external wrenches */
-#include "core/dynamics/passive/tendons.h" /* springs and friction along combinations of coordinates and paths */
 #include "core/dynamics/terms.h" /* friction, springs, rotors */
 #include "core/dynamics/varied.h" /* inertial and friction parameters a sample */
 
 /* -- constraints -- */
 #include "core/constraints/actuation.h" /* torques of the actuated joints */
 #include "core/constraints/assemble.h" /* motions that satisfy the constraints, some joints given */
+#include "core/constraints/closure.h" /* coordinates that satisfy the constraints, from many starts */
 #include "core/constraints/constraints.h" /* loops, contacts, rolling, couplings */
 #include "core/constraints/dynamics.h" /* forward and inverse dynamics under constraints */
 #include "core/constraints/expression.h" /* expressions of q with derivatives */
@@ -77,6 +79,7 @@
 
 /* -- drives -- */
 #include "core/drives/amplifier.h" /* from command to motor torque over time */
+#include "core/drives/decoupling.h" /* errors of models of separate joints */
 #include "core/drives/demand.h" /* requirements of a motion on a drive */
 #include "core/drives/drive.h" /* motor, gear, amplifier */
 #include "core/drives/response.h" /* Bode data and margins */
@@ -85,14 +88,17 @@
 #include "core/contact/compliant.h" /* contacts that give way */
 #include "core/contact/contact.h" /* unilateral contacts with friction and restitution */
 #include "core/ensemble/ensemble.h" /* many trajectories of one plant */
+#include "core/ensemble/member.h" /* robot, controller, disturbances of one member */
+#include "core/ensemble/statistics.h" /* moments and quantiles over members */
+#include "core/ensemble/variation.h" /* what varies between members, and its values */
 #include "core/motion/desired.h" /* reference motion at any time */
 #include "core/motion/timing/optimal.h" /* least time along a path under limits */
 #include "core/plant/audit.h" /* energy and momentum balance of a run */
+#include "core/plant/run_balance.h" /* the same of a whole run, out of its rows */
 #include "core/plant/constrained_controller.h" /* hybrid motion and force control */
 #include "core/plant/controller.h" /* tracking controllers */
 #include "core/plant/disturbance.h" /* torques and wrenches over time */
 #include "core/plant/driven.h" /* drives between commanded and actual torque */
-#include "core/plant/noise.h" /* counter-based random numbers */
 #include "core/plant/operational_controller.h" /* motion and force of a link in space */
 #include "core/plant/state.h" /* q' = f(q, qd), difference and integration of q */
 #include "core/plant/stiction.h" /* dry friction and end stops at rest */
@@ -100,7 +106,7 @@
 #include "core/simulate/event.h" /* conditions and actions of a run */
 #include "core/simulate/lock_step.h" /* a run in control periods: held torques, sensors, history */
 #include "core/simulate/run.h" /* one trajectory: methods, outputs, checkpoints */
-#include "core/stability/linearize.h" /* linearisation, growth of errors */
+#include "core/stability/error_growth.h" /* linearisation along a run, growth of errors, horizons */
 
 /* -- recordings and parameters -- */
 #include "core/excitation/excitation.h" /* periodic motion for identification */
@@ -114,10 +120,12 @@
 #include "core/identify/session.h" /* a calibration as passes: next, push, save */
 #include "core/signal/bandwidth.h" /* bandwidths of motion and noise of a recording */
 #include "core/signal/braked.h" /* intervals in which brakes hold */
+#include "core/signal/commanded/commanded_torque.h" /* torque by the law of a controller */
 #include "core/signal/pass.h" /* one pass over a recording: clean, resample, filter */
 #include "core/signal/plausibility.h" /* checks of units, signs and columns */
 #include "core/signal/recording.h" /* recorded rows in SI units */
 #include "core/signal/survey.h" /* first pass: clock, motion, gaps */
+#include "core/signal/wrench_rows.h" /* generalised forces of recorded wrenches */
 /* clang-format on */
 
 #endif

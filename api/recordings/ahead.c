@@ -12,9 +12,9 @@ static size_t run_size(size_t n_channel)
     return TQ_RAW_ROWS * ((n_channel + 1) * sizeof(double) + sizeof(uint64_t) + 1);
 }
 
-bool tqa_raw_run_allocate(size_t n_channel, tqa_raw_run *ret)
+bool tqa_raw_run_allocate(size_t n_channel, tq_raw_run *ret)
 {
-    *ret = (tqa_raw_run){.values = calloc(1, run_size(n_channel))};
+    *ret = (tq_raw_run){.values = calloc(1, run_size(n_channel))};
     if (ret->values != NULL) {
         ret->t = ret->values + n_channel * TQ_RAW_ROWS;
         ret->row = (uint64_t *)(void *)(ret->t + TQ_RAW_ROWS);
@@ -23,10 +23,10 @@ bool tqa_raw_run_allocate(size_t n_channel, tqa_raw_run *ret)
     return ret->values != NULL;
 }
 
-void tqa_raw_run_free(tqa_raw_run *run)
+void tqa_raw_run_free(tq_raw_run *run)
 {
     free(run->values);
-    *run = (tqa_raw_run){0};
+    *run = (tq_raw_run){0};
 }
 
 typedef struct ahead {

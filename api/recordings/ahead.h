@@ -12,7 +12,7 @@ enum { TQA_RUNS_MAX = 32 }; /* of a group */
 typedef struct tqa_run_group {
     size_t n;
     tq_raw_rows rows[TQA_RUNS_MAX];
-    tqa_raw_run memory[TQA_RUNS_MAX];
+    tq_raw_run memory[TQA_RUNS_MAX];
 } tqa_run_group;
 
 /* What receives groups, in order. */

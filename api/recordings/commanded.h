@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* api/recordings/commanded.h - torque of recordings that have none, by the law of their controller
- * (tqa_commanded_law). */
+ * (core/signal/commanded). */
 #ifndef TQA_RECORDINGS_COMMANDED_H
 #define TQA_RECORDINGS_COMMANDED_H
 

@@ -13,20 +13,9 @@ typedef struct tqa_recording_source {
     tqa_table *table;
 } tqa_recording_source;
 
-typedef struct tqa_commanded tqa_commanded;
-typedef struct tqa_wrench_rows tqa_wrench_rows;
-
-/* Room for a run of rows, in one block of memory. */
-typedef struct tqa_raw_run {
-    double *values; /* (n_channel x TQ_RAW_ROWS) */
-    double *t;      /* (TQ_RAW_ROWS), as the next two */
-    uint64_t *row;
-    unsigned char *state;
-} tqa_raw_run;
-
-/* False: memory is short. */
-bool tqa_raw_run_allocate(size_t n_channel, tqa_raw_run *ret);
-void tqa_raw_run_free(tqa_raw_run *run);
+/* Room for a run of rows, in one block of memory. False: memory is short. */
+bool tqa_raw_run_allocate(size_t n_channel, tq_raw_run *ret);
+void tqa_raw_run_free(tq_raw_run *run);
 
 /* Rows of a recording, front to back, up to TQ_RAW_ROWS together. */
 typedef struct tqa_recording_rows {
@@ -39,11 +28,13 @@ typedef struct tqa_recording_rows {
     double time_base; /* first whole seconds, or first time */
     bool has_base;
 
-    tqa_commanded *commanded;  /* of one whose torque is its controller's; else NULL */
-    tqa_wrench_rows *wrenches; /* where the request names columns of external ones; else NULL */
+    tq_commanded *commanded; /* of one whose torque is its controller's; else NULL */
+    void *commanded_memory;
+    tq_wrench_rows *wrenches; /* where the request names columns of external ones; else NULL */
+    void *wrench_memory;
     size_t n_run;
-    tqa_raw_run run; /* that is filled: `own`, unless a caller puts another one here */
-    tqa_raw_run own;
+    tq_raw_run run; /* that is filled: `own`, unless a caller puts another one here */
+    tq_raw_run own;
 } tqa_recording_rows;
 
 /* False: the problem is set. Close it either way. */

@@ -9,8 +9,10 @@
 #include "api/request/robot_fields.h"
 #include "api/tables/table.h"
 #include "core/identify/regression/fit.h"
+#include "core/signal/commanded/commanded_torque.h"
 #include "core/signal/pass.h"
 #include "core/signal/recording.h"
+#include "core/signal/wrench_rows.h"
 
 enum {
     TQA_RECORDING_WINDOWS_MAX = 64, /* of rows */
@@ -43,26 +45,6 @@ typedef struct tqa_pass_memory {
     size_t n_group[2];
 } tqa_pass_memory;
 
-/* The law of the controller that moved the robot, with e = q_cmd - q and M, n of the request's own
- * robot; arrays in the robot's order. Logged feed-forward torque (tau_ff) is added to each. */
-typedef enum tqa_commanded_kind {
-    TQA_COMMANDED_PD,         /* kp e + kd e' */
-    TQA_COMMANDED_PD_GRAVITY, /* and gravity and springs at q */
-    TQA_COMMANDED_COMPUTED,   /* M(q) (qdd_cmd + kp e + kd e') + n(q, qd) */
-} tqa_commanded_kind;
-typedef struct tqa_commanded_law {
-    tqa_commanded_kind kind;
-    const double *kp, *kd; /* (nv) > 0, >= 0 */
-    const double *ki;    /* (nv) >= 0, of the integral of q_cmd - q from a recording's first row on;
-                              NULL: none */
-    const double *limit; /* (nv) of torque, or INFINITY */
-} tqa_commanded_law;
-
-/* Commanded and measured motion of a joint over a recording: whether one follows the other. */
-typedef struct tqa_commanded_sums {
-    double n, q, q_square, off_square;
-} tqa_commanded_sums;
-
 /* An external wrench of which recordings have columns; `sign` times it acts on the robot. */
 typedef struct tqa_recording_wrench {
     tqa_value part; /* names the columns */
@@ -94,7 +76,7 @@ typedef struct tqa_recording_request {
     tqa_value rows;
     tq_recording_options options;
     tqa_pass_memory *memory; /* of an operation with many passes, which frees it; NULL: of each */
-    const tqa_commanded_law *law; /* torque of recordings that have none; NULL: there is none */
+    const tq_commanded_law *law; /* torque of recordings that have none; NULL: there is none */
     const tqa_recording_wrench *wrenches; /* (n_wrench) */
     size_t n_wrench;
     const tq_fit *fit; /* that a pass feeds: blocks bring its friction regressors; or NULL */
@@ -129,11 +111,11 @@ typedef struct tqa_recording {
     size_t n_window;
     tqa_recording_window windows[TQA_RECORDING_WINDOWS_MAX];
     bool cut_last_line;
-    bool is_commanded;           /* torque is that of request->law */
-    tqa_commanded_sums *follows; /* (nv) of all rows, once surveyed; where is_commanded */
-    const bool *torque_is_used;  /* (nv) as the request's, of this recording; NULL: the request's */
-    uint32_t *wrench_column;     /* (6 n_wrench) force and moment of each; TQ_NONE: zero */
-    double longest_unseen;       /* s between two rows of a controller with an integral; likewise */
+    bool is_commanded;          /* torque is that of request->law */
+    tq_commanded_sums *follows; /* (nv) of all rows, once surveyed; where is_commanded */
+    const bool *torque_is_used; /* (nv) as the request's, of this recording; NULL: the request's */
+    uint32_t *wrench_column;    /* (6 n_wrench) force and moment of each; TQ_NONE: zero */
+    double longest_unseen;      /* s between two rows of a controller with an integral; likewise */
     bool
         fits_signs; /* by the operation: a fit of the whole robot will find wrong signs of torque */
 

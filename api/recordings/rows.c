@@ -191,33 +191,17 @@ static void convert_base(tqa_recording_rows *rows, const double *cells[TQA_RECOR
     }
 }
 
-/* Few digits make a quaternion slightly longer or shorter: it is scaled. Others are none. */
-static void check_quaternions(tqa_recording_rows *rows, size_t n)
+static void scale_quaternions(tqa_recording_rows *rows, size_t n)
 {
-    static const double slack = 0.01; /* of the length */
     const tqa_recording *recording = rows->recording;
     const tq_model *model = recording->request->options.model;
     for (uint32_t j = 0; model->nq != model->nv && j < model->n_joint; j++) {
         const tq_joint *joint = &model->joints[j];
-        if (joint->kind != TQ_JOINT_SPHERICAL && joint->kind != TQ_JOINT_FLOATING) {
-            continue;
-        }
-        const size_t row =
-            recording->signal.channels.first[TQ_QUANTITY_Q] + joint->q_index + joint->nq - 4;
-        double *q = rows->run.values + row * TQ_RAW_ROWS + rows->n_run;
-        for (size_t i = 0; i < n; i++) {
-            double square = 0.0;
-            for (size_t k = 0; k < 4; k++) {
-                square += q[k * TQ_RAW_ROWS + i] * q[k * TQ_RAW_ROWS + i];
-            }
-            const double length = sqrt(square);
-            unsigned char *state = &rows->run.state[rows->n_run + i];
-            if (*state == TQ_ROW_GOOD && !(fabs(length - 1.0) <= slack)) {
-                *state = TQ_ROW_NOT_UNIT;
-            }
-            for (size_t k = 0; *state == TQ_ROW_GOOD && k < 4; k++) {
-                q[k * TQ_RAW_ROWS + i] /= length;
-            }
+        if (joint->kind == TQ_JOINT_SPHERICAL || joint->kind == TQ_JOINT_FLOATING) {
+            const size_t row =
+                recording->signal.channels.first[TQ_QUANTITY_Q] + joint->q_index + joint->nq - 4;
+            tq_rows_scale_quaternion(n, rows->run.values + row * TQ_RAW_ROWS + rows->n_run,
+                                     rows->run.state + rows->n_run);
         }
     }
 }
@@ -257,7 +241,7 @@ static void convert(tqa_recording_rows *rows, const double *cells[TQA_RECORDING_
         }
     }
     convert_base(rows, cells, n, pitch);
-    check_quaternions(rows, n);
+    scale_quaternions(rows, n);
     tqa_commanded_convert(rows, cells, n, pitch);
     tqa_wrench_rows_convert(rows, cells[0], n, pitch);
     rows->n_run += n;

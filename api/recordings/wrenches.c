@@ -1,25 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* api/recordings/wrenches.c - recorded external wrenches: their generalised forces are added to the
- * torque of each row. */
+/* api/recordings/wrenches.c - recorded external wrenches: their fields, columns and memory. */
 #include "api/recordings/wrenches.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "api/openapi/generated/fields.h"
 #include "api/recordings/finder.h"
-#include "core/dynamics/inverse.h"
 
-enum { RUN = TQ_RAW_ROWS, WRENCH = 6 };
+enum { WRENCH = 6 };
 static const char *const parts[] = {"force", "moment"};
-
-struct tqa_wrench_rows {
-    size_t nq, nv, n;
-    tq_external_wrench *list; /* (n) over rows of `values` */
-    double *values;           /* (6 n x RUN) of the run */
-    double *motion;           /* (nq + nv) x TQ_BLOCK_STRIDE: q, and -J^T w */
-    tq_scratch scratch;
-};
 
 /* ------------------------------------------------------------------------------------------------
  * The request, and columns
@@ -109,59 +100,45 @@ bool tqa_wrench_rows_open(tqa_recording_rows *rows)
 {
     const tqa_recording *recording = rows->recording;
     const tqa_recording_request *request = recording->request;
+    const tq_mechanism *mechanism = request->options.mechanism;
     const size_t n = request->n_wrench;
+    tq_wrench_place places[TQA_RECORDING_WRENCHES_MAX];
     if (n == 0) {
         return true;
     }
-    const tq_model *model = request->options.model;
-    const size_t n_motion = (model->nq + model->nv) * TQ_BLOCK_STRIDE * sizeof(double);
-    const size_t scratch = tq_inverse_scratch_size(request->options.mechanism, n);
-    tqa_wrench_rows *w = calloc(1, sizeof *w);
-    rows->wrenches = w;
-    if (w != NULL) {
-        *w = (tqa_wrench_rows){.nq = model->nq, .nv = model->nv, .n = n};
-        w->list = calloc(n, sizeof *w->list);
-        w->values = calloc(WRENCH * n * RUN, sizeof *w->values);
-        w->motion = aligned_alloc(64, (n_motion + scratch + 127) / 64 * 64);
-    }
-    if (w == NULL || w->list == NULL || w->values == NULL || w->motion == NULL) {
-        return tqa_problem_set(request->tree->problem, "busy", "there is no memory for this now");
-    }
-    memset(w->motion, 0, n_motion);
-    tq_scratch_init(&w->scratch, (char *)w->motion + (n_motion + 63) / 64 * 64, scratch);
     for (size_t k = 0; k < n; k++) {
         const tqa_recording_wrench *from = &request->wrenches[k];
-        w->list[k] =
-            (tq_external_wrench){.link = from->link,
-                                 .expressed_in = from->in_link ? TQ_FRAME_LINK : TQ_FRAME_WORLD,
-                                 .rows = w->values + WRENCH * k * RUN,
-                                 .row_stride = RUN,
-                                 .sample_step = 1};
-        memcpy(w->list[k].at, from->at, sizeof from->at);
+        places[k] = (tq_wrench_place){
+            .link = from->link, .expressed_in = from->in_link ? TQ_FRAME_LINK : TQ_FRAME_WORLD};
+        memcpy(places[k].at, from->at, sizeof places[k].at);
     }
+    const size_t size = tq_wrench_rows_size(mechanism, n);
+    tq_scratch memory;
+    rows->wrench_memory = aligned_alloc(TQ_SCRATCH_ALIGN, size);
+    if (rows->wrench_memory == NULL) {
+        return tqa_problem_set(request->tree->problem, "busy", "there is no memory for this now");
+    }
+    tq_scratch_init(&memory, rows->wrench_memory, size);
+    rows->wrenches = tq_wrench_rows_begin(mechanism, places, n, &memory);
+    assert(rows->wrenches != NULL && "tq_wrench_rows_size counts all of it");
     return true;
 }
 
 void tqa_wrench_rows_close(tqa_recording_rows *rows)
 {
-    tqa_wrench_rows *w = rows->wrenches;
-    if (w != NULL) {
-        free(w->list);
-        free(w->values);
-        free(w->motion);
-        free(w);
-    }
+    free(rows->wrench_memory);
+    rows->wrench_memory = NULL;
     rows->wrenches = NULL;
 }
 
 void tqa_wrench_rows_convert(tqa_recording_rows *rows, const double *cells, size_t n, size_t pitch)
 {
-    tqa_wrench_rows *w = rows->wrenches;
     const tqa_recording *recording = rows->recording;
-    for (size_t k = 0; w != NULL && k < WRENCH * w->n; k++) {
+    const tqa_recording_request *request = recording->request;
+    for (size_t k = 0; rows->wrenches != NULL && k < WRENCH * request->n_wrench; k++) {
         const uint32_t column = recording->wrench_column[k];
-        const double sign = recording->request->wrenches[k / WRENCH].sign;
-        double *to = w->values + k * RUN + rows->n_run;
+        const double sign = request->wrenches[k / WRENCH].sign;
+        double *to = tq_wrench_row(rows->wrenches, k / WRENCH, k % WRENCH) + rows->n_run;
         for (size_t i = 0; column != TQ_NONE && i < n; i++) {
             to[i] = sign * cells[column + i * pitch];
         }
@@ -169,64 +146,15 @@ void tqa_wrench_rows_convert(tqa_recording_rows *rows, const double *cells, size
     }
 }
 
-/* q of the run; rows that are left out may hold anything, and get that of another row */
-static bool copy_motion(const tqa_recording_rows *rows)
-{
-    const tqa_wrench_rows *w = rows->wrenches;
-    const size_t first = rows->recording->signal.channels.first[TQ_QUANTITY_Q];
-    size_t good = 0;
-    while (good < rows->n_run && rows->run.state[good] != TQ_ROW_GOOD) {
-        good++;
-    }
-    if (good == rows->n_run) {
-        return false;
-    }
-    for (size_t k = 0; k < w->nq; k++) {
-        const double *from = rows->run.values + (first + k) * RUN;
-        double *to = w->motion + k * TQ_BLOCK_STRIDE;
-        for (size_t i = 0; i < rows->n_run; i++) {
-            to[i] = from[rows->run.state[i] == TQ_ROW_GOOD ? i : good];
-        }
-    }
-    for (size_t k = 0; k < WRENCH * w->n; k++) {
-        for (size_t i = 0; i < rows->n_run; i++) {
-            double *x = &w->values[k * RUN + i];
-            *x = rows->run.state[i] == TQ_ROW_GOOD ? *x : 0.0;
-        }
-    }
-    return true;
-}
-
 bool tqa_wrench_rows_add(const tqa_recording_rows *rows)
 {
-    static const double weightless[3] = {0.0, 0.0, 0.0};
-    tqa_wrench_rows *w = rows->wrenches;
     const tqa_recording *recording = rows->recording;
-    const bool *used = tqa_recording_used(recording);
     tq_error error = {0};
-    if (w == NULL || rows->n_run == 0 || !copy_motion(rows)) {
+    if (rows->wrenches == NULL) {
         return true;
     }
-    double *tau = w->motion + w->nq * TQ_BLOCK_STRIDE;
-    const tq_inverse_input in = {
-        .n_sample = rows->n_run,
-        .stride = TQ_BLOCK_STRIDE,
-        .q = w->motion,
-        .wrenches = w->list,
-        .n_wrench = w->n,
-        .gravity = weightless,
-        .without = (unsigned)(TQ_WITHOUT_FRICTION | TQ_WITHOUT_SPRING | TQ_WITHOUT_DRAG)};
     const tq_status status =
-        tq_inverse_dynamics(recording->request->options.mechanism, &in, &w->scratch, tau, &error);
-    if (status != TQ_OK) {
-        return tqa_recording_fail(recording, status, NULL, &error);
-    }
-    const size_t first = recording->signal.channels.first[TQ_QUANTITY_TAU];
-    for (size_t r = 0; r < w->nv; r++) {
-        double *to = rows->run.values + (first + r) * RUN;
-        for (size_t i = 0; (used == NULL || used[r]) && i < rows->n_run; i++) {
-            to[i] -= tau[r * TQ_BLOCK_STRIDE + i];
-        }
-    }
-    return true;
+        tq_wrench_rows_add(rows->wrenches, &recording->signal.channels,
+                           tqa_recording_used(recording), &rows->run, rows->n_run, &error);
+    return status == TQ_OK || tqa_recording_fail(recording, status, NULL, &error);
 }

@@ -8,8 +8,8 @@
 
 #include "api/problems/nearest.h"
 #include "api/request/refusal.h"
-#include "api/robots/rotation.h"
 #include "core/spatial/frame.h"
+#include "core/spatial/rotation.h"
 
 static const double unit_slack = 1e-6; /* as promised to users */
 enum { QUOTE_MAX = 64 };
@@ -323,7 +323,7 @@ static bool read_rpy(const tqa_value *part, const tqa_value *other, double r[9])
     for (unsigned k = 0; k < 3 && part->tree->in_degrees; k++) {
         rpy[k] *= tqa_radians_of_degree;
     }
-    tqa_rotation_from_rpy(rpy, r);
+    tq_rotation_from_rpy(rpy, r);
     return true;
 }
 

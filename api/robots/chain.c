@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "api/robots/rotation.h"
+#include "core/spatial/rotation.h"
 
 enum { NAME_ROOM = 16 }; /* of TQA_NAME_MAX, for the endings of carriers' names */
 

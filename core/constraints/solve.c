@@ -406,3 +406,27 @@ tq_status tq_constrained_unload(const tq_constrained *state, size_t n, double *f
     }
     return status;
 }
+
+void tq_constrained_force(const tq_constrained *state, const double *multipliers, double *ret_force)
+{
+    for (size_t c = 0; c < state->nv; c++) {
+        ret_force[c] = 0.0;
+        for (size_t r = 0; r < state->n_row; r++) {
+            ret_force[c] += state->a[r * state->nv + c] * multipliers[r];
+        }
+    }
+}
+
+double tq_constrained_power(const tq_constrained *state, const double *multipliers,
+                            const double *qd)
+{
+    double power = 0.0;
+    for (size_t r = 0; r < state->n_row; r++) {
+        double rate = 0.0;
+        for (size_t c = 0; c < state->nv; c++) {
+            rate += state->a[r * state->nv + c] * qd[c];
+        }
+        power += multipliers[r] * rate;
+    }
+    return power;
+}

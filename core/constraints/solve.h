@@ -98,4 +98,13 @@ tq_status tq_constrained_unload(const tq_constrained *state, size_t n, double *f
 /* The constraint of a row. */
 uint32_t tq_constraint_of_row(const tq_constraints *constraints, size_t row);
 
+/* Force of the constraints on the robot, ret_force = A^T lambda (nv), N m or N, of multipliers
+ * lambda (n_row); it does no work on motions with A qd = 0. */
+void tq_constrained_force(const tq_constrained *state, const double *multipliers,
+                          double *ret_force);
+
+/* Power of that force at velocity qd (nv), lambda . A qd, W: 0 but for constraints that move. */
+double tq_constrained_power(const tq_constrained *state, const double *multipliers,
+                            const double *qd);
+
 #endif

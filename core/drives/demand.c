@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/drives/demand.c - requirements of a motion on a drive, and errors of decoupled joint models.
- */
+/* core/drives/demand.c - requirements of a motion on a drive. */
 #include "core/drives/demand.h"
 
 #include <math.h>
@@ -24,20 +23,4 @@ void tq_drive_demand_at(const tq_drive *drive, double joint_torque, double qd, t
     ret->continuous_use = fabs(ret->current) / a->continuous;
     ret->voltage_use = fabs(ret->voltage) / reach;
     ret->feasible = ret->current_use <= 1.0 && ret->voltage_use <= 1.0;
-}
-
-void tq_decoupling_errors(size_t n, const double *m, const double *rotor, const double *velocity,
-                          const double *qdd, double *ret)
-{
-    for (size_t i = 0; i < n; i++) {
-        double others = 0.0;
-        for (size_t j = 0; j < n; j++) {
-            others += j != i ? m[j * n + i] * qdd[j] : 0.0;
-        }
-        const double own = (m[i * n + i] - rotor[i]) * qdd[i];
-        ret[i] = -others;
-        ret[n + i] = -(others + own);
-        ret[2 * n + i] = -(others + velocity[i]);
-        ret[3 * n + i] = -(others + own + velocity[i]);
-    }
 }

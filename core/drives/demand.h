@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/drives/demand.h - requirements of a motion on a drive, and errors of decoupled joint models.
- */
+/* core/drives/demand.h - requirements of a motion on a drive. */
 #ifndef TQ_DRIVES_DEMAND_H
 #define TQ_DRIVES_DEMAND_H
 
 #include <stdbool.h>
-#include <stddef.h>
 
 #include "core/drives/drive.h"
 
@@ -27,22 +25,5 @@ typedef struct tq_drive_demand {
  * and a joint speed. */
 void tq_drive_demand_at(const tq_drive *drive, double joint_torque, double qd,
                         tq_drive_demand *ret);
-
-/**
- * Errors of approximations that treat each joint separately: approximate minus exact
- * torque.
- *
- *     inertia_diagonal   M_ii qdd_i - (M qdd)_i
- *     inertia_rotor      eta^2 I_m qdd_i - (M qdd)_i
- *     decoupled          M_ii qdd_i - (M qdd + C qd)_i: gravity and friction are exact
- *     decoupled_rotor    eta^2 I_m qdd_i - (M qdd + C qd)_i
- *
- * Shapes   m (n x n, column-major), both triangles, rotors in; rotor, velocity = C qd and qdd (n);
- *          ret (4 x n), consecutive.
- * Source   Taghirad, Robotics, ch. 5: for gear ratios of 100 and more.
- * Checked  tests/golden/test_seeds_drives.c
- */
-void tq_decoupling_errors(size_t n, const double *m, const double *rotor, const double *velocity,
-                          const double *qdd, double *ret);
 
 #endif

@@ -10,6 +10,7 @@
 #include "core/dynamics/lagrangian.h"
 #include "core/dynamics/ledger.h"
 #include "core/dynamics/mass_matrix/mass_matrix.h"
+#include "core/dynamics/mass_matrix/mass_matrix_inverse.h"
 #include "core/linalg/dense.h"
 
 typedef struct room {
@@ -109,6 +110,38 @@ double tq_skew_residual(size_t nv, const double *m, const double *qd, const doub
     }
     const double still = qd != NULL ? largest(m, nv * nv) * largest(qd, nv) : 0.0;
     return relative(most, fmax(still, fmax(largest(m_rate, nv * nv), largest(c, nv * nv))));
+}
+
+size_t tq_skew_scratch_size(const tq_mechanism *mechanism)
+{
+    const tq_model *model = tq_mechanism_model(mechanism);
+    return 2 * tq_scratch_cost((size_t)model->nv * model->nv, sizeof(double)) +
+           tq_larger(tq_mass_matrix_flat_scratch_size(mechanism),
+                     tq_derivatives_scratch_size(model));
+}
+
+tq_status tq_coriolis_skew_residual(const tq_mechanism *mechanism, const tq_configuration *posture,
+                                    const tq_sample *sample, const double *c, tq_scratch *scratch,
+                                    double *ret_residual, tq_error *reterr)
+{
+    const size_t nv = tq_mechanism_model(mechanism)->nv;
+    const size_t mark = tq_scratch_mark(scratch);
+    double *m = tq_scratch_take(scratch, nv * nv, sizeof *m);
+    double *rate = tq_scratch_take(scratch, nv * nv, sizeof *rate);
+    if (m == NULL || rate == NULL) {
+        tq_scratch_rewind(scratch, mark);
+        return tq_fail(reterr, TQ_ERR_SCRATCH, "scratch", 0,
+                       (double)tq_skew_scratch_size(mechanism));
+    }
+    tq_status status = tq_mass_matrix_flat(mechanism, sample->q, 0, scratch, m, reterr);
+    if (status == TQ_OK) {
+        status = tq_mass_matrix_rate(posture, scratch, rate, reterr);
+    }
+    if (status == TQ_OK) {
+        *ret_residual = tq_skew_residual(nv, m, sample->qd, rate, c);
+    }
+    tq_scratch_rewind(scratch, mark);
+    return status;
 }
 
 /* torque by RNEA */

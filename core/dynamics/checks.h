@@ -34,6 +34,22 @@ tq_status tq_checks_compute(const tq_mechanism *mechanism, const tq_configuratio
                             tq_error *reterr);
 size_t tq_checks_scratch_size(const tq_mechanism *mechanism, size_t n_wrench);
 
+/**
+ * Skew symmetry of Mdot - 2 C: tq_skew_residual of a Coriolis matrix, M being that of the kernels
+ * and Mdot by Jacobians (tq_mass_matrix_rate).
+ *
+ * Shapes   posture at sample->q and sample->qd; c (nv x nv, row by row).
+ * Memory   tq_skew_scratch_size(mechanism) bytes of `scratch`, all released.
+ * Returns  TQ_OK, TQ_ERR_SCRATCH, or as tq_mass_matrix.
+ * Cost     O(n_joint depth + nv^2).
+ * Source   Murray, Li & Sastry, 1994, lemma 4.2.
+ * Checked  tests/property/core/dynamics/test_ledger.c
+ */
+tq_status tq_coriolis_skew_residual(const tq_mechanism *mechanism, const tq_configuration *posture,
+                                    const tq_sample *sample, const double *c, tq_scratch *scratch,
+                                    double *ret_residual, tq_error *reterr);
+size_t tq_skew_scratch_size(const tq_mechanism *mechanism);
+
 /* max |C + C^T - Mdot| / max(|Mdot|, |C|, |M| |qd|), each the largest entry; 0 if all are 0. |M|
  * |qd| is the scale where M is constant and Mdot and C are rounding errors. */
 double tq_skew_residual(size_t nv, const double *m, const double *qd, const double *m_rate,

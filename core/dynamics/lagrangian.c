@@ -338,6 +338,43 @@ tq_status tq_lagrangian_coriolis(const tq_configuration *posture, const double *
     return status;
 }
 
+tq_status tq_lagrangian_mass_matrix_derivatives(const tq_configuration *posture,
+                                                tq_scratch *scratch, double *ret, tq_error *reterr)
+{
+    const size_t nv = posture->model->nv;
+    const tq_status status = tq_lagrangian_christoffel(posture, scratch, ret, reterr);
+    for (size_t i = 0; status == TQ_OK && i < nv; i++) { /* pair by pair in place */
+        for (size_t j = 0; j <= i; j++) {
+            for (size_t k = 0; k < nv; k++) {
+                double *one = &ret[(i * nv + j) * nv + k], *other = &ret[(j * nv + i) * nv + k];
+                *one = *other = *one + *other;
+            }
+        }
+    }
+    return status;
+}
+
+tq_status tq_lagrangian_velocity_torque(const tq_configuration *posture, const double *qd,
+                                        tq_scratch *scratch, double *ret_tau, tq_error *reterr)
+{
+    const size_t nv = posture->model->nv;
+    const size_t mark = tq_scratch_mark(scratch);
+    double *c = tq_scratch_take(scratch, nv * nv, sizeof *c);
+    if (c == NULL) {
+        return short_of_scratch(posture, scratch, mark, reterr);
+    }
+    const tq_status status =
+        tq_lagrangian_coriolis(posture, qd, TQ_CORIOLIS_CHRISTOFFEL, scratch, c, reterr);
+    for (size_t i = 0; status == TQ_OK && i < nv; i++) {
+        ret_tau[i] = 0.0;
+        for (size_t j = 0; j < nv; j++) {
+            ret_tau[i] += c[i * nv + j] * qd[j];
+        }
+    }
+    tq_scratch_rewind(scratch, mark);
+    return status;
+}
+
 void tq_lagrangian_gravity(const tq_configuration *posture, const double gravity[3], double *ret_g)
 {
     const tq_model *model = posture->model;

@@ -64,6 +64,35 @@ tq_status tq_lagrangian_coriolis(const tq_configuration *posture, const double *
 tq_status tq_lagrangian_christoffel(const tq_configuration *posture, tq_scratch *scratch,
                                     double *ret_gamma, tq_error *reterr);
 
+/**
+ * Partial derivatives of the mass matrix, dM_ij/dq_k = Gamma_ijk + Gamma_jik, rotors included.
+ *
+ * Shapes   ret (nv x nv x nv), ret[(i * nv + j) * nv + k], symmetric in i and j. For spherical and
+ *          floating joints k is a displacement in the child frame.
+ * Units    those of the mass matrix by rad or m.
+ * Memory   tq_lagrangian_scratch_size(model) bytes of `scratch`, all released.
+ * Returns  TQ_OK, TQ_ERR_SCRATCH.
+ * Cost     O(nv n_joint depth).
+ * Source   Murray, Li & Sastry, 1994, eq. (4.23).
+ * Checked  tests/property/core/dynamics/test_lagrangian.c
+ */
+tq_status tq_lagrangian_mass_matrix_derivatives(const tq_configuration *posture,
+                                                tq_scratch *scratch, double *ret, tq_error *reterr);
+
+/**
+ * Coriolis and centrifugal torque C(q, qd) qd, by the Christoffel form of C.
+ *
+ * Shapes   qd (nv), that of the posture; ret_tau (nv).
+ * Units    N m, N.
+ * Memory   tq_lagrangian_scratch_size(model) bytes of `scratch`, all released.
+ * Returns  TQ_OK, TQ_ERR_SCRATCH.
+ * Cost     O(n_joint depth + nv^2).
+ * Source   as tq_lagrangian_coriolis.
+ * Checked  tests/property/core/dynamics/test_lagrangian.c
+ */
+tq_status tq_lagrangian_velocity_torque(const tq_configuration *posture, const double *qd,
+                                        tq_scratch *scratch, double *ret_tau, tq_error *reterr);
+
 /* h x-bar*, the matrix (6x6, row by row) that maps a twist V to V x* h, for a momentum h. */
 void tq_momentum_cross(const double h[6], double ret[36]);
 

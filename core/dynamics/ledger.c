@@ -172,6 +172,17 @@ tq_status tq_ledger(const tq_configuration *posture, const tq_sample *sample, tq
     return status;
 }
 
+void tq_ledger_total(size_t nv, const double *entries, double *ret_tau)
+{
+    for (size_t i = 0; i < nv; i++) {
+        double sum = 0.0;
+        for (size_t e = 0; e < TQ_LEDGER_COUNT; e++) {
+            sum += entries[e * nv + i];
+        }
+        ret_tau[i] = sum;
+    }
+}
+
 tq_status tq_passivity_torque(const tq_configuration *posture, const double *qd,
                               const double *qd_ref, const double *qdd_ref, const double gravity[3],
                               tq_scratch *scratch, double *ret_tau, tq_error *reterr)

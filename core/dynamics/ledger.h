@@ -35,6 +35,10 @@ typedef enum tq_ledger_entry {
 tq_status tq_ledger(const tq_configuration *posture, const tq_sample *sample, tq_scratch *scratch,
                     double *ret_entries, tq_error *reterr);
 
+/* Sum of the entries (TQ_LEDGER_COUNT x nv) in their order: ret_tau (nv), the torque of inverse
+ * dynamics. */
+void tq_ledger_total(size_t nv, const double *entries, double *ret_tau);
+
 /* Centrifugal torque, sum over j of Gamma_ijj qd_j^2, and Coriolis torque, the sum over j != k of
  * Gamma_ijk qd_j qd_k; each (nv). */
 tq_status tq_velocity_split(const tq_configuration *posture, const double *qd, tq_scratch *scratch,

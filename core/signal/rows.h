@@ -44,9 +44,21 @@ typedef struct tq_raw_rows {
     bool all_good;              /* all states are TQ_ROW_GOOD */
 } tq_raw_rows;
 
+/* Room for TQ_RAW_ROWS rows that are being filled; the arrays of tq_raw_rows. The memory is the
+ * caller's. */
+typedef struct tq_raw_run {
+    double *values;
+    double *t;
+    uint64_t *row;
+    unsigned char *state;
+} tq_raw_run;
+
 /* Marks rows whose values x (n) of a quantity are not finite, or beyond the range of any robot
  * (1e4 rad, m, rad/s, m/s; 1e6 otherwise). */
 void tq_rows_check(tq_quantity quantity, size_t n, const double *x, unsigned char *inout_state);
+/* Scales n quaternions w x y z (inout_q: 4 rows, TQ_RAW_ROWS apart) to length 1: few digits make
+ * them slightly longer or shorter. Those off by more than 1 % are none: TQ_ROW_NOT_UNIT. */
+void tq_rows_scale_quaternion(size_t n, double *inout_q, unsigned char *inout_state);
 /* True if each of n states is TQ_ROW_GOOD. */
 bool tq_rows_all_good(size_t n, const unsigned char *state);
 

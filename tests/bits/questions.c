@@ -3,6 +3,8 @@
 #include "tests/bits/questions.h"
 
 #include <assert.h>
+#include <math.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -89,6 +91,10 @@ static void put_include(question *to, tqt_random *r)
                                            "ledger",
                                            "derivatives",
                                            "second_derivatives",
+                                           "acceleration_derivatives",
+                                           "acceleration_second_derivatives",
+                                           "decoupling",
+                                           "center_of_mass_jacobian",
                                            "checks",
                                            "multipliers",
                                            "constraint_power",
@@ -97,11 +103,12 @@ static void put_include(question *to, tqt_random *r)
                                            "projectors",
                                            "integrability"};
     enum { N = sizeof includes / sizeof includes[0] };
+    enum { FREE = N - 6 }; /* the last six are of constraints */
     const uint32_t k = tqt_random_below(r, N + 3);
     if (k < N) {
-        const int constraint = k >= 18;
+        const int constraint = k >= FREE;
         put(to, ",\"include\":[\"%s\"]",
-            includes[constraint && to->robot->constraints == NULL ? k - 18 : k]);
+            includes[constraint && to->robot->constraints == NULL ? k - FREE : k]);
     } else if (k == N) {
         put(to, ",\"include\":[\"operational_space_inertia\"],\"frame\":\"%s\",\"axes\":[\"x\"]",
             tip(to));
@@ -301,6 +308,69 @@ static void simulate_stepped(question *to, tqt_random *r)
     put(to, ",\"include\":[\"energy\",\"momentum\"]}");
 }
 
+/* a torque table, and how far the run can be trusted with it */
+static void simulate_trusted(question *to, tqt_random *r)
+{
+    static const char *const solvers[] = {"\"rtol\":1e-8", "\"method\":\"rk4\",\"step_s\":0.002"};
+    const uint32_t nv = to->robot->model->nv;
+    put(to, "{\"initial\":{\"q\":");
+    put_coordinates(to, r, 1.0);
+    put(to,
+        "},\"duration_s\":0.5,\"output\":{\"interval_s\":0.1},\"solver\":{%s},"
+        "\"verdict\":{\"tolerated_error\":1e-6,\"model_uncertainty\":0.01}",
+        solvers[tqt_random_below(r, 2)]);
+    if (tqt_random_chance(r, 0.5)) {
+        put_input(to, r);
+    } else {
+        put(to, ",\"input\":{\"kind\":\"torque\",\"t\":[0,0.2,0.4,0.6],\"tau\":[");
+        for (unsigned k = 0; k < 4; k++) {
+            put(to, "%s", k == 0 ? "" : ",");
+            put_numbers(to, r, nv, -2.0, 2.0);
+        }
+        put(to, "]}");
+    }
+    put(to, "}");
+}
+
+/* members of other masses, friction, gains and disturbances */
+static void ensemble_changed(question *to, tqt_random *r)
+{
+    static const char *const spreads[] = {"\"normal\":{\"mean\":0.5,\"deviation\":0.4}",
+                                          "\"uniform\":[0.5,2]",
+                                          "\"grid\":{\"from\":0,\"to\":2,\"count\":3}"};
+    static const char *const solvers[] = {"\"method\":\"rk4\",\"step_s\":0.002", "\"rtol\":1e-7"};
+    static const char *const varied[] = {
+        "mass_factor\",\"link",     "payload_mass\",\"at\":[0.1,0,0],\"link",
+        "viscous_factor\",\"joint", "coulomb_factor\",\"joint",
+        "kp_factor\",\"joint",      "kd_factor",
+        "disturbance_factor",       "noise_seed"};
+    to->robot = tqt_random_chance(r, 0.3) ? robot_named("planar-2r") : to->robot;
+    const tq_model *m = to->robot->model;
+    const uint32_t way = tqt_random_below(r, 3);
+    uint32_t joint = tqt_random_below(r, m->n_joint);
+    while (joint + 1 < m->n_joint &&
+           (m->joints[joint].nv != 1 || m->joints[joint].mimic != TQ_NONE)) {
+        joint++;
+    }
+    put_run(to, r, solvers[tqt_random_below(r, 2)]);
+    put(to, ",\"input\":{\"kind\":\"pd-gravity\",\"reference\":{\"setpoint\":");
+    put_coordinates(to, r, 1.0);
+    put(to, "},\"kp\":100,\"kd\":20},\"seed\":%u%s,\"quantiles\":[0.1,0.5],\"vary\":[",
+        tqt_random_below(r, 1000), way < 2 ? ",\"members\":5" : "");
+    for (unsigned k = 0; k < 2; k++) {
+        const uint32_t v = tqt_random_below(r, 4) + 4 * k;
+        const bool named = v < 5;
+        put(to, "%s{\"of\":\"%s\"", k == 0 ? "" : ",", varied[v]);
+        if (named) {
+            put(to, ":\"%s\"", v < 2 ? tip(to) : to->robot->joint_names[joint]);
+        }
+        put(to, ",%s}", spreads[way]);
+    }
+    put(to, "],\"disturbance\":[{\"kind\":\"noise\",\"interval_s\":0.005,\"seed\":3,\"torque\":");
+    put_numbers(to, r, m->nv, 0.0, 2.0);
+    put(to, "}],\"end_states\":true,\"return_members\":[0,1]}");
+}
+
 static void ensemble(question *to, tqt_random *r)
 {
     static const char *const solvers[] = {"\"method\":\"rk4\",\"step_s\":0.001",
@@ -334,11 +404,53 @@ static void calibrate(question *to, tqt_random *r)
         cutoff, method);
 }
 
+/* torque by the law of the controller */
+static void calibrate_followed(question *to, tqt_random *r)
+{
+    static const char *const kinds[] = {"pd", "pd-gravity", "computed-torque"};
+    static const char *const columns[] = {"", ",\"qd\":\"qd\",\"qd_cmd\":\"qd_cmd\"",
+                                          ",\"qd_cmd\":\"qd_cmd\"",
+                                          ",\"qd\":\"qd\",\"qd_cmd\":\"qd_cmd\",\"tau_ff\":\"ff\""};
+    const uint32_t kind = tqt_random_below(r, 3);
+    const uint32_t limit = 20 + tqt_random_below(r, 200);
+    to->robot = robot_named("planar-2r");
+    put(to,
+        "{\"datasets\":[\"followed0\",\"followed1\"],\"columns\":{\"time\":\"t\",\"q\":\"q\",\"q_cmd\":\"q_cmd\"%s},"
+        "\"delay_s\":0,\"model\":{\"friction\":[\"viscous\",\"offset\"]},\"method\":\"ols\",\"controller\":{\"kind\":\"%s\",\"kp\":",
+        columns[tqt_random_below(r, 4)], kinds[kind]);
+    put_numbers(to, r, 2, 50.0, 400.0);
+    put(to, ",\"kd\":");
+    put_numbers(to, r, 2, 0.0, 20.0);
+    if (tqt_random_chance(r, 0.5)) {
+        put(to, ",\"ki\":");
+        put_numbers(to, r, 2, 0.0, 50.0);
+    }
+    if (tqt_random_chance(r, 0.5)) {
+        put(to, ",\"effort_limits\":[%u,%u]", limit, limit);
+    }
+    put(to, "}}");
+}
+
+/* torque beside recorded forces on the end of the arm */
+static void calibrate_pushed(question *to, tqt_random *r)
+{
+    to->robot = robot_named("planar-2r");
+    put(to,
+        "{\"datasets\":[\"pushed0\",\"pushed1\"],\"columns\":{\"time\":\"t\",\"q\":\"q\",\"tau\":\"tau\"},"
+        "\"delay_s\":0,\"model\":{\"friction\":[\"viscous\",\"offset\"]},\"method\":\"ols\",\"external_wrenches\":[{\"link\":\"%s\",",
+        tip(to));
+    put_named(to, r, "at", 3, 0.5);
+    put(to,
+        ",\"applied_to\":\"%s\",\"expressed_in\":\"%s\",\"force\":[\"ff_0\",\"ff_1\",\"qd_0\"],\"moment\":[\"qd_1\",\"ff_1\",\"ff_0\"]}]}",
+        tqt_random_chance(r, 0.5) ? "robot" : "environment",
+        tqt_random_chance(r, 0.5) ? "world" : "link");
+}
+
 static const struct {
     const char *operation;
     void (*write)(question *to, tqt_random *r);
     int share, needs_robot;
-} kinds[] = {{"inverse-dynamics", inverse_dynamics, 520, 1},
+} kinds[] = {{"inverse-dynamics", inverse_dynamics, 496, 1},
              {"forward-dynamics", forward_dynamics, 360, 1},
              {"terms", terms, 500, 1},
              {"kinematics", kinematics, 200, 1},
@@ -354,7 +466,11 @@ static const struct {
              {"simulate", simulate_adaptive, 16, 1},
              {"ensemble", ensemble, 3, 1},
              {"excitation", excitation, 1, 1},
-             {"calibrate", calibrate, 2, 1}};
+             {"calibrate", calibrate, 2, 1},
+             {"simulate", simulate_trusted, 6, 1},
+             {"ensemble", ensemble_changed, 8, 1},
+             {"calibrate", calibrate_followed, 6, 1},
+             {"calibrate", calibrate_pushed, 4, 1}};
 
 void ask_question(size_t i, question *ret)
 {
@@ -392,14 +508,50 @@ static size_t write_recording(char *text, size_t room, uint64_t seed)
     return n;
 }
 
+/* Commanded swings, which the joints follow some hundredths of a rad behind, without torque, or
+ * with; a row is missing in the middle, and one is no number. */
+static size_t write_followed(char *text, size_t room, uint64_t seed, bool has_torque)
+{
+    tqt_random r = tqt_random_seed(seed);
+    size_t n = (size_t)snprintf(
+        text, room, "t,q_0,q_1,q_cmd_0,q_cmd_1,qd_0,qd_1,qd_cmd_0,qd_cmd_1,ff_0,ff_1%s\n",
+        has_torque ? ",tau_0,tau_1" : "");
+    for (int k = 0; k < 1000; k++) {
+        const double t = k * 0.01, s = t - 5.0;
+        const double a = (25.0 - s * s) / 25.0, b = a * s;
+        const double a_rate = -2.0 * s / 25.0, b_rate = a + a_rate * s;
+        double noise[2];
+        noise[0] = tqt_random_uniform(&r, -1, 1);
+        noise[1] = tqt_random_uniform(&r, -1, 1);
+        if (k == 500) {
+            continue;
+        }
+        n += (size_t)snprintf(text + n, room - n,
+                              "%.2f,%.9f,%.9f,%.9f,%.9f,%.9f,%.9f,%.9f,%.9f,%.6f,%.6f", t,
+                              a - 0.02 * b - 0.0001 * noise[0], b - 0.03 * a - 0.0001 * noise[1],
+                              k == 300 ? (double)NAN : a, b, a_rate, b_rate - 0.001 * noise[1],
+                              a_rate, b_rate, noise[0], noise[1]);
+        if (has_torque) {
+            n += (size_t)snprintf(text + n, room - n, ",%.6f,%.6f", 20.0 - 9.0 * a + noise[0],
+                                  4.0 * b + noise[1]);
+        }
+        n += (size_t)snprintf(text + n, room - n, "\n");
+    }
+    return n;
+}
+
 void add_recordings(tqt_host *host)
 {
-    static char text[2][1 << 16];
-    static size_t n[2];
-    for (size_t k = 0; k < 2; k++) {
+    static const char *const names[] = {"run0",      "run1",    "followed0",
+                                        "followed1", "pushed0", "pushed1"};
+    enum { LOGS = sizeof names / sizeof names[0] };
+    static char text[LOGS][1 << 18];
+    static size_t n[LOGS];
+    for (size_t k = 0; k < LOGS; k++) {
         if (n[k] == 0) {
-            n[k] = write_recording(text[k], sizeof text[k], 5 + k);
+            n[k] = k < 2 ? write_recording(text[k], sizeof text[k], 5 + k)
+                         : write_followed(text[k], sizeof text[k], 5 + k, k >= 4);
         }
-        tqt_host_dataset(host, k == 0 ? "run0" : "run1", "text/csv", text[k], n[k]);
+        tqt_host_dataset(host, names[k], "text/csv", text[k], n[k]);
     }
 }

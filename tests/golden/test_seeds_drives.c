@@ -6,9 +6,11 @@
 
 #include <complex.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "core/drives/amplifier.h"
+#include "core/drives/decoupling.h"
 #include "core/drives/demand.h"
 #include "core/drives/motor.h"
 #include "core/drives/response.h"
@@ -342,6 +344,22 @@ Test(seeds, item_118_drives_of_n_joints)
     tqt_model_free(driven);
 }
 
+static void decoupling_of(tqt_subject *s, const double *q, const double *qd, const double *qdd,
+                          double ret[8])
+{
+    const size_t size = tq_configuration_scratch_size(s->model) +
+                        tq_decoupling_scratch_size(s->mechanism) + TQ_SCRATCH_ALIGN;
+    void *memory = aligned_alloc(TQ_SCRATCH_ALIGN, (size + 63) / 64 * 64);
+    tq_scratch scratch;
+    tq_scratch_init(&scratch, memory, size);
+    const tq_sample sample = {.q = q, .qd = qd, .qdd = qdd, .gravity = s->model->gravity};
+    tq_configuration posture;
+    cr_assert(tq_configuration_compute(s->model, q, qd, &scratch, &posture, NULL) == TQ_OK);
+    cr_assert(tq_decoupling_at(s->mechanism, &posture, &sample, &scratch, ret, NULL) == TQ_OK);
+    tq_scratch_release(memory, size);
+    free(memory);
+}
+
 /* each approximation against the exact torque along a motion; with eta > 100 the decoupled law is
  * good, with direct drive it is not */
 Test(seeds, item_119_decoupling_approximations)
@@ -362,12 +380,14 @@ Test(seeds, item_119_decoupling_approximations)
             const double q[2] = {sin(2.0 * t), 0.7 * cos(3.0 * t)};
             const double qd[2] = {2.0 * cos(2.0 * t), -2.1 * sin(3.0 * t)};
             const double qdd[2] = {-4.0 * sin(2.0 * t), -6.3 * cos(3.0 * t)};
-            double m[4], v[2], g[2], tau[2], errors[8];
+            double m[4], v[2], g[2], tau[2], errors[8], by_sample[8];
             tqt_mass(s, q, m);
             tqt_velocity(s, q, qd, v);
             tqt_gravity(s, q, g);
             tqt_torque(s, q, qd, qdd, 0, tau);
             tq_decoupling_errors(2, m, rotor, v, qdd, errors);
+            decoupling_of(s, q, qd, qdd, by_sample);
+            tqt_expect("by the sample", by_sample, errors, 8, 1e-10); /* of some 100 N m */
             for (int i = 0; i < 2; i++) {
                 const double rest = 0.5 * qd[i] + g[i];
                 const double own = m[3 * i] * qdd[i], geared = rotor[i] * qdd[i];

@@ -19,7 +19,7 @@ typedef struct tqa_calibration {
     const tqa_robot *whole; /* tree->robot has joints at rest fixed */
     tqa_order order;
     tqa_recording_request request;
-    tqa_commanded_law law;       /* of request.law, where the request states the controller */
+    tq_commanded_law law;        /* of request.law, where the request states the controller */
     tq_feedback feedback;        /* the same, for simulations */
     tqa_pass_memory pass_memory; /* of its passes */
     tqa_recording *logs;

@@ -14,9 +14,9 @@ static const char *const fields[] = {TQA_FIELDS_CALIBRATE_CONTROLLER, NULL};
 static const char *const kinds[] = {TQA_WORDS_CALIBRATE_CONTROLLER_KIND, NULL};
 /* what follows the feedback */
 static const char *const laws[] = {
-    [TQA_COMMANDED_PD] = "",
-    [TQA_COMMANDED_PD_GRAVITY] = " + gravity(q) + springs(q)",
-    [TQA_COMMANDED_COMPUTED] = ") + C(q, qd) qd + gravity(q) + friction(qd) + springs(q)",
+    [TQ_COMMANDED_PD] = "",
+    [TQ_COMMANDED_PD_GRAVITY] = " + gravity(q) + springs(q)",
+    [TQ_COMMANDED_COMPUTED] = ") + C(q, qd) qd + gravity(q) + friction(qd) + springs(q)",
 };
 
 /* the place of number r, as the user writes it */
@@ -49,7 +49,7 @@ static bool check_stiffness(const tqa_calibration *c, const tqa_value *part, con
     return true;
 }
 
-static bool read_limits(const tqa_calibration *c, const tqa_value *part, tqa_commanded_law *law)
+static bool read_limits(const tqa_calibration *c, const tqa_value *part, tq_commanded_law *law)
 {
     const tq_model *model = c->tree->robot->model;
     if (part->value != NULL) {
@@ -98,11 +98,11 @@ bool tqa_calibration_read_controller(tqa_calibration *c, unsigned *need)
         !read_limits(c, &limits, &c->law)) {
         return false;
     }
-    c->law.kind = (tqa_commanded_kind)kind;
+    c->law.kind = (tq_commanded_kind)kind;
     c->feedback = (tq_feedback){.kp = c->law.kp,
                                 .kd = c->law.kd,
                                 .ki = c->law.ki,
-                                .by_mass = kind == TQA_COMMANDED_COMPUTED};
+                                .by_mass = kind == TQ_COMMANDED_COMPUTED};
     c->options.feedback = &c->feedback;
     *need = 1u << TQA_RECORDING_Q | 1u << TQA_RECORDING_Q_CMD;
     return true;
@@ -165,7 +165,7 @@ void tqa_calibration_put_controller(const tqa_calibration *c)
         has_ff = has_ff || (c->logs[i].is_commanded && tqa_commanded_has_feed_forward(&c->logs[i]));
     }
     (void)snprintf(text, sizeof text, "%skp (q_cmd - q) + kd (qd_cmd - qd)%s%s%s",
-                   c->law.kind == TQA_COMMANDED_COMPUTED ? "M(q) (qdd_cmd + " : "",
+                   c->law.kind == TQ_COMMANDED_COMPUTED ? "M(q) (qdd_cmd + " : "",
                    c->law.ki != NULL ? " + ki integral(q_cmd - q)" : "", laws[c->law.kind],
                    has_ff ? " + tau_ff" : "");
     tqa_writer_string(answer, "law", text);

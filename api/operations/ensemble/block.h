@@ -14,13 +14,6 @@ typedef struct tqa_ensemble_block {
     tq_plant plant;
 } tqa_ensemble_block;
 
-/* Makes the mechanism and gains of the first member in scratch. */
-tq_status tqa_member_make(tqa_ensemble_block *b, tq_scratch *scratch, tq_error *reterr);
-size_t tqa_member_make_size(const tqa_ensemble *e);
-
-/* Writes inertial and friction parameters of each member into b->varied. */
-tq_status tqa_members_vary(const tqa_ensemble_block *b, tq_scratch *scratch, tq_error *reterr);
-
 /* The first member by a run of its own: any method, events, joints that stick. Rows as a block of
  * one has them. */
 tq_status tqa_member_run(const tqa_ensemble_block *b, tq_scratch *scratch, tq_error *reterr);

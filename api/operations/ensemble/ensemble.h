@@ -6,52 +6,16 @@
 #include "api/host.h"
 #include "api/operations/simulate/simulate.h"
 #include "core/ensemble/ensemble.h"
+#include "core/ensemble/variation.h"
 
-enum { TQA_GAINS = 4, TQA_DRAWS_MAX = 10000000, TQA_VALUES_MAX = 100000 };
+enum { TQA_DRAWS_MAX = 10000000, TQA_VALUES_MAX = 100000 };
 enum { TQA_VARIATIONS_MAX = 64, TQA_QUANTILES_MAX = 32, TQA_MEMBERS_MAX_COUNT = 1 << 24 };
-
-/* Quantities that a variation can change. */
-typedef enum tqa_varied {
-    TQA_VARIED_Q,       /* added to the initial coordinate `row` */
-    TQA_VARIED_QD,      /* added to the initial velocity `row` */
-    TQA_VARIED_TORQUE,  /* added to torque `row`, all the time */
-    TQA_VARIED_MASS,    /* factor on mass and inertia of link `row` */
-    TQA_VARIED_VISCOUS, /* factor on the viscous friction of joint `row` */
-    TQA_VARIED_COULOMB, /* factor on the Coulomb and breakaway friction of joint `row` */
-    TQA_VARIED_PAYLOAD, /* kg at a point `at` of link `row` */
-    TQA_VARIED_KP,      /* factor on the controller's gain of row `row`, or TQ_NONE: of all */
-    TQA_VARIED_KD,
-    TQA_VARIED_KI,
-    TQA_VARIED_LAMBDA,
-    TQA_VARIED_SEED,        /* of the noise of effect `row` */
-    TQA_VARIED_DISTURBANCE, /* factor on the disturbance that is effect `row` */
-} tqa_varied;
-
-#define TQA_NOISE_SEED_MAX 0x1p53 /* up to here a double holds every whole number */
-
-typedef enum tqa_spread { TQA_SPREAD_UNIFORM, TQA_SPREAD_NORMAL, TQA_SPREAD_LIST } tqa_spread;
-
-typedef struct tqa_variation {
-    tqa_varied varied;
-    uint32_t row;
-    double at[3];
-    tqa_spread spread;
-    double low, high;       /* uniform */
-    double mean, deviation; /* normal */
-    size_t n_value;         /* list, or grid */
-    double *values;         /* (n_value) */
-    size_t repeat;          /* neighbours in a list's product that share a value */
-} tqa_variation;
 
 typedef struct tqa_ensemble {
     tqa_simulation *simulation; /* shared by all members */
-    uint64_t seed;
-    size_t n_draw;   /* members for each point of the product of lists */
-    size_t n_point;  /* points of that product */
-    size_t n_member; /* that run */
-    uint64_t *ids;   /* (n_member), or NULL: 0 .. n_member - 1 */
-    size_t n_variation;
-    tqa_variation *variations;
+    tq_variations vary;
+    size_t n_point;      /* points of the product of lists */
+    size_t n_member;     /* that run */
     tq_offsets offsets;  /* of torque, in the order of the variations */
     size_t first_offset; /* row of the first one among the auxiliary states */
     bool own_mechanisms; /* members have different models */
@@ -79,10 +43,6 @@ typedef struct tqa_ensemble {
 bool tqa_ensemble_read(tqa_ensemble *e);
 /* `vary`, once the plant is known. */
 bool tqa_ensemble_read_variations(tqa_ensemble *e, const tqa_value *root);
-
-/* The number of a member, as draws and lists count; the value of variation v for it. */
-uint64_t tqa_ensemble_id(const tqa_ensemble *e, size_t member);
-double tqa_ensemble_value(const tqa_ensemble *e, size_t v, uint64_t id);
 
 /* Runs block b in a scratch of that size; its status stays in e->status[b]. */
 void tqa_ensemble_run_block(tqa_ensemble *e, size_t b, void *memory, size_t size);

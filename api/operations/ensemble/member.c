@@ -1,45 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* api/operations/ensemble/member.c - one member's values, drawn by its index; runs of blocks of
- * members. */
-#include <math.h>
+/* api/operations/ensemble/member.c - blocks of members: memory, starts, runs, and what their
+ * records hold. */
 #include <string.h>
 
 #include "api/operations/ensemble/block.h"
 #include "core/dynamics/varied.h"
-#include "core/plant/noise.h"
-
-uint64_t tqa_ensemble_id(const tqa_ensemble *e, size_t member)
-{
-    return e->ids != NULL ? e->ids[member] : (uint64_t)member;
-}
-
-static double draw(const tqa_ensemble *e, size_t v, uint64_t id)
-{
-    const tqa_variation *x = &e->variations[v];
-    switch (x->spread) {
-    case TQA_SPREAD_UNIFORM: {
-        /* 53 bits: every double of the grid of 2^-53 in [0, 1) is as likely */
-        const double u = (double)(tq_noise_bits(e->seed, v, id) >> 11) * 0x1p-53;
-        return x->low + (x->high - x->low) * u;
-    }
-    case TQA_SPREAD_NORMAL:
-        return x->mean + x->deviation * tq_noise_normal(e->seed, v, id);
-    case TQA_SPREAD_LIST:
-        return x->values[id / e->n_draw / x->repeat % x->n_value];
-    }
-    return 0.0;
-}
-
-double tqa_ensemble_value(const tqa_ensemble *e, size_t v, uint64_t id)
-{
-    const double value = draw(e, v, id);
-    /* masses and friction are cut at 0 in the tail of a normal distribution */
-    const tqa_varied varied = e->variations[v].varied;
-    if (varied == TQA_VARIED_SEED) {
-        return fmin(fmax(0.0, value), TQA_NOISE_SEED_MAX);
-    }
-    return varied < TQA_VARIED_MASS || varied == TQA_VARIED_DISTURBANCE ? value : fmax(0.0, value);
-}
+#include "core/ensemble/member.h"
 
 /* ------------------------------------------------------------------------------------------------
  * A block
@@ -109,6 +75,12 @@ static size_t states_cost(const tqa_ensemble *e)
     return tq_scratch_cost(n * stride_of(e), sizeof(double)) + rows_cost(e);
 }
 
+static size_t make_size(const tqa_ensemble *e)
+{
+    return (e->own_mechanisms ? tq_member_mechanism_size(e->simulation->mechanism) : 0) +
+           (e->own_effects ? tq_member_effects_size(&e->vary, &e->simulation->plant) : 0);
+}
+
 size_t tqa_ensemble_scratch_size(const tqa_ensemble *e)
 {
     const tqa_ensemble_block b = {.e = e, .plant = e->simulation->plant};
@@ -122,39 +94,46 @@ size_t tqa_ensemble_scratch_size(const tqa_ensemble *e)
     }
     const size_t projection = tq_plant_scratch_size(&b.plant, stride_of(e));
     inner = projection > inner ? projection : inner;
-    return states_cost(e) + tqa_member_make_size(e) + inner + TQ_SCRATCH_ALIGN;
+    return states_cost(e) + make_size(e) + inner + TQ_SCRATCH_ALIGN;
 }
 
-/* initial states of all members, and of the padding after them */
 static void start(tqa_ensemble_block *b)
+{
+    const tqa_simulation *s = b->e->simulation;
+    const tq_member_starts starts = {.n = b->n,
+                                     .stride = b->stride,
+                                     .q0 = s->q,
+                                     .qd0 = s->qd,
+                                     .nq = s->order.nq,
+                                     .nv = s->order.nv,
+                                     .q = b->q,
+                                     .qd = b->qd,
+                                     .z = b->z,
+                                     .z_offset = b->e->first_offset};
+    tq_members_initial(&b->e->vary, b->first, &starts);
+}
+
+/* robots, controllers and disturbances of the members' own; those of a block of one, or rows of
+ * parameters side by side */
+static tq_status make(tqa_ensemble_block *b, tq_scratch *scratch, tq_error *reterr)
 {
     const tqa_ensemble *e = b->e;
     const tqa_simulation *s = e->simulation;
-    for (size_t i = 0; i < b->stride; i++) {
-        const size_t member = b->first + (i < b->n ? i : b->n - 1);
-        const uint64_t id = tqa_ensemble_id(e, member);
-        for (size_t r = 0; r < s->order.nq; r++) {
-            b->q[r * b->stride + i] = s->q[r];
-        }
-        for (size_t r = 0; r < s->order.nv; r++) {
-            b->qd[r * b->stride + i] = s->qd[r];
-        }
-        size_t offset = e->first_offset;
-        for (size_t v = 0; v < e->n_variation; v++) {
-            const tqa_variation *x = &e->variations[v];
-            if (x->varied >= TQA_VARIED_MASS) {
-                continue;
-            }
-            const double value = tqa_ensemble_value(e, v, id);
-            if (x->varied == TQA_VARIED_Q) {
-                b->q[x->row * b->stride + i] += value;
-            } else if (x->varied == TQA_VARIED_QD) {
-                b->qd[x->row * b->stride + i] += value;
-            } else {
-                b->z[offset++ * b->stride + i] = value;
-            }
-        }
+    const uint64_t id = tq_variations_id(&e->vary, b->first);
+    if (e->varied_rows) {
+        return tq_members_vary(&e->vary, s->mechanism, b->first, b->n, b->stride, scratch,
+                               b->varied, reterr);
     }
+    tq_status status = TQ_OK;
+    if (e->own_mechanisms) {
+        status =
+            tq_member_mechanism(&e->vary, s->mechanism, id, scratch, &b->plant.mechanism, reterr);
+    }
+    if (status == TQ_OK && e->own_effects) {
+        status = tq_member_effects(&e->vary, &s->plant, &s->controller.core, id, scratch,
+                                   &b->plant.effects, reterr);
+    }
+    return status;
 }
 
 static tq_status run_lanes(tqa_ensemble_block *b, tq_scratch *scratch, tq_error *reterr)
@@ -221,8 +200,7 @@ void tqa_ensemble_run_block(tqa_ensemble *e, size_t b, void *memory, size_t size
     work.held = work.z + n_z * stride;
     work.varied = e->varied_rows ? work.held + n_held * stride : NULL;
     start(&work);
-    tq_status status = e->varied_rows ? tqa_members_vary(&work, &scratch, error)
-                                      : tqa_member_make(&work, &scratch, error);
+    tq_status status = make(&work, &scratch, error);
     if (status == TQ_OK) {
         status = e->in_lanes ? run_lanes(&work, &scratch, error)
                              : tqa_member_run(&work, &scratch, error);

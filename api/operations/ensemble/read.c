@@ -23,17 +23,18 @@ static bool read_only(tqa_ensemble *e, const tqa_value *root, size_t n_all)
     if (!tqa_value_array(&only, 1, TQA_VALUES_MAX, &n)) {
         return false;
     }
-    e->ids = tqa_tree_take(root->tree, n, sizeof *e->ids);
-    for (size_t k = 0; e->ids != NULL && k < n; k++) {
+    uint64_t *ids = tqa_tree_take(root->tree, n, sizeof *ids);
+    for (size_t k = 0; ids != NULL && k < n; k++) {
         const tqa_value item = tqa_value_item(&only, k);
         size_t id = 0;
         if (!tqa_value_count(&item, 0, n_all - 1, &id)) {
             return false;
         }
-        e->ids[k] = id;
+        ids[k] = id;
     }
+    e->vary.ids = ids;
     e->n_member = n;
-    return e->ids != NULL;
+    return ids != NULL;
 }
 
 static bool read_counts(tqa_ensemble *e, const tqa_value *root)
@@ -42,10 +43,10 @@ static bool read_counts(tqa_ensemble *e, const tqa_value *root)
     const tqa_value seed = tqa_value_field(root, "seed");
     bool drawn = false;
     size_t number = 0;
-    for (size_t v = 0; v < e->n_variation; v++) {
-        drawn = drawn || e->variations[v].spread != TQA_SPREAD_LIST;
+    for (size_t v = 0; v < e->vary.n; v++) {
+        drawn = drawn || e->vary.items[v].spread != TQ_SPREAD_LIST;
     }
-    e->n_draw = 1;
+    e->vary.n_draw = 1;
     if (drawn && !tqa_value_need(&members, "add \"members\": 1000 (for each point of lists and "
                                            "grids, where there are any)")) {
         return false;
@@ -55,17 +56,17 @@ static bool read_counts(tqa_ensemble *e, const tqa_value *root)
             &members, "invalid-value", "leave it out",
             "nothing is drawn: lists and grids determine the number of members");
     }
-    if ((drawn && !tqa_value_count(&members, 1, TQA_DRAWS_MAX, &e->n_draw)) ||
+    if ((drawn && !tqa_value_count(&members, 1, TQA_DRAWS_MAX, &e->vary.n_draw)) ||
         (seed.value != NULL && !tqa_value_count(&seed, 0, (size_t)1 << 53, &number))) {
         return false;
     }
-    e->seed = number;
-    if (e->n_draw * e->n_point > TQA_DRAWS_MAX) {
+    e->vary.seed = number;
+    if (e->vary.n_draw * e->n_point > TQA_DRAWS_MAX) {
         return tqa_value_refuse(&members, "too-large", "fewer members, or shorter lists",
-                                "%zu members are more than %d", e->n_draw * e->n_point,
+                                "%zu members are more than %d", e->vary.n_draw * e->n_point,
                                 TQA_DRAWS_MAX);
     }
-    return read_only(e, root, e->n_draw * e->n_point);
+    return read_only(e, root, e->vary.n_draw * e->n_point);
 }
 
 static bool read_returned(tqa_ensemble *e, const tqa_value *root)
@@ -158,7 +159,7 @@ static bool make_room(tqa_ensemble *e, const tqa_value *root)
     const double n_number =
         (double)s->n_output * (double)e->n_row *
             (4.0 + (double)e->n_level + (double)e->n_returned) +
-        (e->end_states ? (double)e->n_member * (double)(e->n_row + e->n_variation + e->n_event + 2)
+        (e->end_states ? (double)e->n_member * (double)(e->n_row + e->vary.n + e->n_event + 2)
                        : 0.0);
     if (n_number > (double)TQA_TREE_ANSWER_MAX) {
         return tqa_value_refuse(

@@ -9,6 +9,7 @@
 #include "api/openapi/generated/fields.h"
 #include "api/operations/ensemble/ensemble.h"
 #include "api/response/robot_writer.h"
+#include "core/ensemble/statistics.h"
 
 enum { MEAN, DEVIATION, LEAST, LARGEST, MOMENTS };
 enum { ENDED_MAX = 1000 }; /* members that ended, named one by one */
@@ -35,15 +36,6 @@ static int by_size(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* between neighbours, as most programs take it (type 7 of Hyndman and Fan) */
-static double quantile(const double *sorted, size_t n, double level)
-{
-    const double at = level * (double)(n - 1);
-    const size_t low = (size_t)at;
-    const size_t high = low + 1 < n ? low + 1 : low;
-    return sorted[low] + (at - (double)low) * (sorted[high] - sorted[low]);
-}
-
 static size_t cell_size(const tqa_ensemble *e)
 {
     return (e->n_member * sizeof(double) + 63) / 64 * 64;
@@ -62,32 +54,22 @@ static void compute_cell(void *arg, size_t i, void *memory)
         atomic_store_explicit(&s->short_of_memory, true, memory_order_relaxed);
         return;
     }
-    size_t n = 0;
-    double sum = 0.0, squares = 0.0, least = (double)INFINITY, largest = -(double)INFINITY;
     for (size_t m = 0; m < e->n_member; m++) {
-        const double value = tqa_ensemble_number(e, m, k, c);
-        if (!isnan(value)) {
-            x[n++] = value;
-            sum += value;
-            least = fmin(least, value);
-            largest = fmax(largest, value);
-        }
+        x[m] = tqa_ensemble_number(e, m, k, c);
     }
+    tq_sample_statistics all;
+    tq_sample_statistics_of(e->n_member, x, &all);
     if (c == 0) {
-        s->alive[k] = n;
+        s->alive[k] = all.n;
     }
-    const double mean = n > 0 ? sum / (double)n : 0.0;
-    for (size_t m = 0; m < n; m++) {
-        squares += (x[m] - mean) * (x[m] - mean);
-    }
-    *cell(s, MEAN, k, c) = mean;
-    *cell(s, DEVIATION, k, c) = n > 1 ? sqrt(squares / (double)(n - 1)) : 0.0;
-    *cell(s, LEAST, k, c) = least;
-    *cell(s, LARGEST, k, c) = largest;
-    if (e->n_level > 0 && n > 0) {
-        qsort(x, n, sizeof *x, by_size);
+    *cell(s, MEAN, k, c) = all.mean;
+    *cell(s, DEVIATION, k, c) = all.deviation;
+    *cell(s, LEAST, k, c) = all.least;
+    *cell(s, LARGEST, k, c) = all.largest;
+    if (e->n_level > 0 && all.n > 0) {
+        qsort(x, all.n, sizeof *x, by_size);
         for (size_t l = 0; l < e->n_level; l++) {
-            *cell(s, MOMENTS + l, k, c) = quantile(x, n, e->levels[l]);
+            *cell(s, MOMENTS + l, k, c) = tq_sample_quantile(x, all.n, e->levels[l]);
         }
     }
 }
@@ -166,10 +148,10 @@ static void put_statistics(const tqa_ensemble *e, const statistics *s, size_t n_
 static void put_values(const tqa_ensemble *e, uint64_t id)
 {
     double values[TQA_VARIATIONS_MAX];
-    for (size_t v = 0; v < e->n_variation; v++) {
-        values[v] = tqa_ensemble_value(e, v, id);
+    for (size_t v = 0; v < e->vary.n; v++) {
+        values[v] = tq_variation_value(&e->vary, v, id);
     }
-    tqa_writer_vector(e->simulation->tree->answer, "values", values, e->n_variation);
+    tqa_writer_vector(e->simulation->tree->answer, "values", values, e->vary.n);
 }
 
 /* how a member ended, in the words of a simulation's verdict */
@@ -294,8 +276,8 @@ static bool put_returned(const tqa_ensemble *e)
             n++;
         }
         tqa_writer_object(answer, NULL);
-        tqa_writer_count(answer, "member", tqa_ensemble_id(e, member));
-        put_values(e, tqa_ensemble_id(e, member));
+        tqa_writer_count(answer, "member", tq_variations_id(&e->vary, member));
+        put_values(e, tq_variations_id(&e->vary, member));
         put_outcome(e, member);
         if (e->n_event > 0) {
             tqa_writer_vector(answer, "events", tqa_ensemble_events(e, member), e->n_event);
@@ -329,7 +311,7 @@ static bool put_ends(const tqa_ensemble *e)
     double *ids = tqa_tree_take(tree, e->n_member, sizeof *ids);
     double *t = tqa_tree_take(tree, e->n_member, sizeof *t);
     double *table = tqa_tree_take(tree, e->n_member * e->n_row, sizeof *table);
-    double *values = tqa_tree_take(tree, e->n_member * e->n_variation, sizeof *values);
+    double *values = tqa_tree_take(tree, e->n_member * e->vary.n, sizeof *values);
     double *events = tqa_tree_take(tree, e->n_member * e->n_event + 1, sizeof *events);
     size_t n = 0;
     if (ids == NULL || t == NULL || table == NULL || values == NULL || events == NULL) {
@@ -342,10 +324,11 @@ static bool put_ends(const tqa_ensemble *e)
             continue;
         }
         memmove(row, last, e->n_row * sizeof *row);
-        ids[n] = (double)tqa_ensemble_id(e, m);
+        ids[n] = (double)tq_variations_id(&e->vary, m);
         t[n] = fmin(tqa_ensemble_ended(e, m), e->times[e->simulation->n_output - 1]);
-        for (size_t v = 0; v < e->n_variation; v++) {
-            values[n * e->n_variation + v] = tqa_ensemble_value(e, v, tqa_ensemble_id(e, m));
+        for (size_t v = 0; v < e->vary.n; v++) {
+            values[n * e->vary.n + v] =
+                tq_variation_value(&e->vary, v, tq_variations_id(&e->vary, m));
         }
         for (size_t k = 0; k < e->n_event; k++) {
             events[n * e->n_event + k] = tqa_ensemble_events(e, m)[k];
@@ -354,7 +337,7 @@ static bool put_ends(const tqa_ensemble *e)
     }
     tqa_writer_object(tree->answer, "end_states");
     tqa_writer_vector(tree->answer, "members", ids, n);
-    tqa_writer_matrix(tree->answer, "values", values, n, e->n_variation);
+    tqa_writer_matrix(tree->answer, "values", values, n, e->vary.n);
     if (e->n_event > 0) {
         tqa_writer_vector(tree->answer, "t", t, n);
         tqa_writer_matrix(tree->answer, "events", events, n, e->n_event);
@@ -373,7 +356,7 @@ static void put_ended(const tqa_ensemble *e)
     for (size_t m = 0; m < e->n_member && n < ENDED_MAX; m++) {
         if (outcome_of(e, m) != COMPLETED) {
             tqa_writer_object(answer, NULL);
-            tqa_writer_count(answer, "member", tqa_ensemble_id(e, m));
+            tqa_writer_count(answer, "member", tq_variations_id(&e->vary, m));
             put_outcome(e, m);
             tqa_writer_end(answer);
             n++;
@@ -395,7 +378,7 @@ bool tqa_ensemble_put(tqa_ensemble *e)
         n_output++;
     }
     tqa_writer_count(answer, "members", e->n_member);
-    tqa_writer_count(answer, "seed", e->seed);
+    tqa_writer_count(answer, "seed", e->vary.seed);
     tqa_writer_vector(answer, "t", e->times, n_output);
     double *alive = tqa_tree_take(s->tree, n_output, sizeof *alive);
     if (alive == NULL) {

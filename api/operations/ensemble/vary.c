@@ -9,7 +9,7 @@
 static const char *const varied_words[] = {TQA_WORDS_VARIATION_OF, NULL};
 
 /* the coordinate, velocity or joint that a variation of a joint changes */
-static bool read_joint(const tqa_value *item, tqa_variation *x)
+static bool read_joint(const tqa_value *item, tq_variation *x)
 {
     const tqa_tree *tree = item->tree;
     const tq_model *model = tree->robot->model;
@@ -36,12 +36,12 @@ static bool read_joint(const tqa_value *item, tqa_variation *x)
                                 joint->nv);
     }
     const bool of_velocity =
-        x->varied == TQA_VARIED_QD || x->varied == TQA_VARIED_TORQUE || x->varied >= TQA_VARIED_KP;
-    x->row = x->varied == TQA_VARIED_Q ? joint->q_index : of_velocity ? joint->v_index : j;
+        x->varied == TQ_VARIED_QD || x->varied == TQ_VARIED_TORQUE || x->varied >= TQ_VARIED_KP;
+    x->row = x->varied == TQ_VARIED_Q ? joint->q_index : of_velocity ? joint->v_index : j;
     return true;
 }
 
-static bool read_link(const tqa_value *item, tqa_variation *x)
+static bool read_link(const tqa_value *item, tq_variation *x)
 {
     const tqa_value name = tqa_value_field(item, "link");
     const tqa_value joint = tqa_value_field(item, "joint");
@@ -50,7 +50,7 @@ static bool read_link(const tqa_value *item, tqa_variation *x)
         return tqa_value_refuse(&joint, "invalid-value", "name a \"link\"",
                                 "%s is of a link, not of a joint", varied_words[x->varied]);
     }
-    if (name.value == NULL && x->varied == TQA_VARIED_PAYLOAD) {
+    if (name.value == NULL && x->varied == TQ_VARIED_PAYLOAD) {
         if (!tqa_value_end_link(&name, &x->row)) {
             return false;
         }
@@ -58,14 +58,14 @@ static bool read_link(const tqa_value *item, tqa_variation *x)
                !tqa_value_link(&name, &x->row)) {
         return false;
     }
-    if (at.value != NULL && x->varied != TQA_VARIED_PAYLOAD) {
+    if (at.value != NULL && x->varied != TQ_VARIED_PAYLOAD) {
         return tqa_value_refuse(&at, "invalid-value", "leave it out", "only a payload has a point");
     }
     return at.value == NULL || tqa_value_at(&at, x->row, x->at);
 }
 
 /* a gain that the controller has, of one joint or of all */
-static bool read_gain(const tqa_ensemble *e, const tqa_value *item, tqa_variation *x)
+static bool read_gain(const tqa_ensemble *e, const tqa_value *item, tq_variation *x)
 {
     const tqa_simulation *s = e->simulation;
     const tqa_value of = tqa_value_field(item, "of");
@@ -73,13 +73,13 @@ static bool read_gain(const tqa_ensemble *e, const tqa_value *item, tqa_variatio
     const tqa_value link = tqa_value_field(item, "link");
     const tqa_value at = tqa_value_field(item, "at");
     const tq_controller *c = &s->controller.core;
-    const double *gains[TQA_GAINS] = {c->kp, c->kd, c->ki, c->lambda};
+    const double *gains[TQ_VARIED_GAINS] = {c->kp, c->kd, c->ki, c->lambda};
     if (!s->has_controller) {
         return tqa_value_refuse(&of, "invalid-value",
                                 "give \"input\": {\"kind\": \"pd-gravity\", \"kp\", \"kd\" ...}",
                                 "there is no controller whose gains could vary");
     }
-    if (gains[x->varied - TQA_VARIED_KP] == NULL) {
+    if (gains[x->varied - TQ_VARIED_KP] == NULL) {
         return tqa_value_refuse(&of, "invalid-value", "vary a gain that \"input\" gives",
                                 "this controller has no such gain");
     }
@@ -94,7 +94,7 @@ static bool read_gain(const tqa_ensemble *e, const tqa_value *item, tqa_variatio
 
 /* one of the request's list of disturbances, which are the plant's last effects but for external
  * wrenches */
-static bool read_disturbed(const tqa_ensemble *e, const tqa_value *item, tqa_variation *x)
+static bool read_disturbed(const tqa_ensemble *e, const tqa_value *item, tq_variation *x)
 {
     const tqa_simulation *s = e->simulation;
     const tqa_value root = tqa_value_root(item->tree);
@@ -117,7 +117,7 @@ static bool read_disturbed(const tqa_ensemble *e, const tqa_value *item, tqa_var
     }
     x->row = (uint32_t)(s->plant.n_effect - json_array_size(external.value) - n + k);
     const tq_disturbance *d = s->plant.effects[x->row].ctx;
-    if (x->varied == TQA_VARIED_SEED && d->signal != TQ_SIGNAL_NOISE) {
+    if (x->varied == TQ_VARIED_SEED && d->signal != TQ_SIGNAL_NOISE) {
         return tqa_value_refuse(&of, "invalid-value", "name one of kind \"noise\"",
                                 "disturbance %zu has no seed", k);
     }
@@ -126,7 +126,7 @@ static bool read_disturbed(const tqa_ensemble *e, const tqa_value *item, tqa_var
                             "disturbance %zu is a table, which has no amplitude", k);
 }
 
-static bool read_values(const tqa_value *list, tqa_variation *x)
+static bool read_values(const tqa_value *list, tq_variation *x)
 {
     if (!tqa_value_array(list, 1, TQA_VALUES_MAX, &x->n_value)) {
         return false;
@@ -135,7 +135,7 @@ static bool read_values(const tqa_value *list, tqa_variation *x)
     return x->values != NULL && tqa_value_numbers(list, x->n_value, x->values);
 }
 
-static bool read_grid(const tqa_value *grid, tqa_variation *x)
+static bool read_grid(const tqa_value *grid, tq_variation *x)
 {
     static const char *const known[] = {TQA_FIELDS_VARIATION_GRID, NULL};
     static const tqa_needed needed[] = {{"from", "add \"from\": the first value"},
@@ -161,7 +161,7 @@ static bool read_grid(const tqa_value *grid, tqa_variation *x)
     return x->values != NULL;
 }
 
-static bool read_normal(const tqa_value *normal, tqa_variation *x)
+static bool read_normal(const tqa_value *normal, tq_variation *x)
 {
     static const char *const known[] = {TQA_FIELDS_VARIATION_NORMAL, NULL};
     if (!tqa_value_object(normal, known)) {
@@ -169,16 +169,16 @@ static bool read_normal(const tqa_value *normal, tqa_variation *x)
     }
     const tqa_value mean = tqa_value_field(normal, "mean");
     const tqa_value deviation = tqa_value_field(normal, "deviation");
-    x->spread = TQA_SPREAD_NORMAL;
-    const bool of_factor = x->varied >= TQA_VARIED_MASS && x->varied != TQA_VARIED_PAYLOAD &&
-                           x->varied != TQA_VARIED_SEED;
+    x->spread = TQ_SPREAD_NORMAL;
+    const bool of_factor = x->varied >= TQ_VARIED_MASS && x->varied != TQ_VARIED_PAYLOAD &&
+                           x->varied != TQ_VARIED_SEED;
     x->mean = of_factor ? 1.0 : 0.0;
     return (mean.value == NULL || tqa_value_number(&mean, &x->mean)) &&
            tqa_value_need(&deviation, "add \"deviation\": 0.1 (the standard deviation)") &&
            tqa_value_positive(&deviation, &x->deviation);
 }
 
-static bool read_spread(const tqa_value *item, tqa_variation *x)
+static bool read_spread(const tqa_value *item, tq_variation *x)
 {
     static const char *const ways[] = {"uniform", "normal", "list", "grid"};
     size_t way = 4;
@@ -196,10 +196,10 @@ static bool read_spread(const tqa_value *item, tqa_variation *x)
                               "add \"uniform\": [-0.1, 0.1]; or \"normal\": {\"deviation\": "
                               "0.1}, \"list\": [...], \"grid\": {\"from\", \"to\", \"count\"}");
     }
-    x->spread = TQA_SPREAD_LIST;
+    x->spread = TQ_SPREAD_LIST;
     if (way == 0) {
         double bounds[2];
-        x->spread = TQA_SPREAD_UNIFORM;
+        x->spread = TQ_SPREAD_UNIFORM;
         if (!tqa_value_numbers(&part, 2, bounds)) {
             return false;
         }
@@ -214,28 +214,28 @@ static bool read_spread(const tqa_value *item, tqa_variation *x)
 }
 
 /* masses and friction are cut at 0; seeds are whole numbers */
-static bool check_factor(const tqa_value *item, const tqa_variation *x)
+static bool check_factor(const tqa_value *item, const tq_variation *x)
 {
-    double least = x->spread == TQA_SPREAD_UNIFORM ? x->low : 0.0;
-    double most = x->spread == TQA_SPREAD_UNIFORM ? x->high : 0.0;
+    double least = x->spread == TQ_SPREAD_UNIFORM ? x->low : 0.0;
+    double most = x->spread == TQ_SPREAD_UNIFORM ? x->high : 0.0;
     for (size_t k = 0; k < x->n_value; k++) {
         least = fmin(least, x->values[k]);
         most = fmax(most, x->values[k]);
     }
-    if (x->varied == TQA_VARIED_SEED && most > TQA_NOISE_SEED_MAX) {
+    if (x->varied == TQ_VARIED_SEED && most > TQ_VARIED_SEED_MAX) {
         return tqa_value_refuse(item, "range", "up to 9007199254740992 (2^53)", "noise_seed of %g",
                                 most);
     }
-    return x->varied < TQA_VARIED_MASS || x->varied == TQA_VARIED_DISTURBANCE || least >= 0.0 ||
+    return x->varied < TQ_VARIED_MASS || x->varied == TQ_VARIED_DISTURBANCE || least >= 0.0 ||
            tqa_value_refuse(item, "range", "0 or more", "%s of %g", varied_words[x->varied], least);
 }
 
 /* additions to angles and rates in the unit of the request, converted to rad; always true */
-static bool to_radians(const tqa_tree *tree, tqa_variation *x)
+static bool to_radians(const tqa_tree *tree, tq_variation *x)
 {
-    const bool of_q = x->varied == TQA_VARIED_Q;
+    const bool of_q = x->varied == TQ_VARIED_Q;
     const bool *angle = tree->robot->is_angle + (of_q ? 0 : tree->robot->model->nq);
-    if (!tree->in_degrees || !(of_q || x->varied == TQA_VARIED_QD) || !angle[x->row]) {
+    if (!tree->in_degrees || !(of_q || x->varied == TQ_VARIED_QD) || !angle[x->row]) {
         return true;
     }
     double *const numbers[] = {&x->low, &x->high, &x->mean, &x->deviation};
@@ -248,7 +248,7 @@ static bool to_radians(const tqa_tree *tree, tqa_variation *x)
     return true;
 }
 
-static bool read_variation(tqa_ensemble *e, const tqa_value *item, tqa_variation *x)
+static bool read_variation(tqa_ensemble *e, const tqa_value *item, tq_variation *x)
 {
     static const char *const known[] = {TQA_FIELDS_VARIATION, NULL};
     unsigned varied = 0;
@@ -262,14 +262,13 @@ static bool read_variation(tqa_ensemble *e, const tqa_value *item, tqa_variation
         !tqa_value_choice(&of, varied_words, &varied)) {
         return false;
     }
-    x->varied = (tqa_varied)varied;
-    const bool of_link = x->varied == TQA_VARIED_MASS || x->varied == TQA_VARIED_PAYLOAD;
-    const bool of_gain = x->varied >= TQA_VARIED_KP && x->varied <= TQA_VARIED_LAMBDA;
-    const bool of_disturbance = x->varied >= TQA_VARIED_SEED;
+    x->varied = (tq_varied)varied;
+    const bool of_link = x->varied == TQ_VARIED_MASS || x->varied == TQ_VARIED_PAYLOAD;
+    const bool of_gain = x->varied >= TQ_VARIED_KP && x->varied <= TQ_VARIED_LAMBDA;
+    const bool of_disturbance = x->varied >= TQ_VARIED_SEED;
     const tqa_value disturbance = tqa_value_field(item, "disturbance");
-    e->own_mechanisms =
-        e->own_mechanisms || (x->varied >= TQA_VARIED_MASS && x->varied < TQA_VARIED_KP);
-    e->own_effects = e->own_effects || of_gain || of_disturbance;
+    e->own_mechanisms = e->own_mechanisms || tq_varied_is_of_model(x->varied);
+    e->own_effects = e->own_effects || tq_varied_is_of_effects(x->varied);
     if (disturbance.value != NULL && !of_disturbance) {
         return tqa_value_refuse(&disturbance, "invalid-value", "leave it out",
                                 "%s is not of a disturbance", varied_words[x->varied]);
@@ -292,25 +291,25 @@ bool tqa_ensemble_read_variations(tqa_ensemble *e, const tqa_value *root)
             "[0, 1, 2]}]",
             "expected an array, got an object");
     }
-    if (!tqa_value_some(&vary, 1, TQA_VARIATIONS_MAX, &e->n_variation)) {
+    if (!tqa_value_some(&vary, 1, TQA_VARIATIONS_MAX, &e->vary.n)) {
         return false;
     }
-    e->variations = tqa_tree_take(tree, e->n_variation, sizeof *e->variations);
-    uint32_t *rows = tqa_tree_take(tree, e->n_variation, sizeof *rows);
-    if (e->variations == NULL || rows == NULL) {
+    e->vary.items = tqa_tree_take(tree, e->vary.n, sizeof *e->vary.items);
+    uint32_t *rows = tqa_tree_take(tree, e->vary.n, sizeof *rows);
+    if (e->vary.items == NULL || rows == NULL) {
         return false;
     }
     e->n_point = 1;
-    for (size_t v = 0; v < e->n_variation; v++) {
+    for (size_t v = 0; v < e->vary.n; v++) {
         const tqa_value item = tqa_value_item(&vary, v);
-        tqa_variation *x = &e->variations[v];
+        tq_variation *x = &e->vary.items[v];
         if (!read_variation(e, &item, x)) {
             return false;
         }
-        if (x->varied == TQA_VARIED_TORQUE) {
+        if (x->varied == TQ_VARIED_TORQUE) {
             rows[e->offsets.n++] = x->row;
         }
-        if (x->spread == TQA_SPREAD_LIST) {
+        if (x->spread == TQ_SPREAD_LIST) {
             x->repeat = e->n_point;
             e->n_point *= x->n_value;
             if (e->n_point > TQA_DRAWS_MAX) {

@@ -7,7 +7,8 @@
 #include "api/request/robot_fields.h"
 #include "core/plant/audit.h"
 #include "core/plant/operational_controller.h"
-#include "core/stability/linearize.h"
+#include "core/plant/run_balance.h"
+#include "core/stability/error_growth.h"
 
 /* Names of `include` that add arrays after the simulation's own. Bits of tqa_run_verdict_read. */
 enum {
@@ -19,10 +20,7 @@ enum {
 
 /* Balance of a whole run. */
 typedef struct tqa_energy_balance {
-    tq_balance start, end;
-    double kinetic_max, residual, residual_max; /* J */
-    double z[TQ_AUDIT_ROWS_MAX];                /* at the end */
-    double momentum_residual[3];
+    tq_run_balance all;
     const char *why_not; /* NULL: it is known */
 } tqa_energy_balance;
 
@@ -48,14 +46,9 @@ typedef struct tqa_points {
 
 /* Growth of errors along a run. */
 typedef struct tqa_error_growth {
-    bool is_known;  /* else `why_not` */
-    bool is_coarse; /* the places were too few to carry errors over them */
-    const char *why_not;
+    const char *why_not; /* NULL: it is known */
     bool is_closed;
-    tq_fastest_growth start, fastest;
-    double fastest_at; /* s */
-    tq_error_propagation trust;
-    double horizon[TQ_ERROR_SOURCES]; /* s; INFINITY: not within reach */
+    tq_error_growth found;
 } tqa_error_growth;
 
 typedef struct tqa_run_verdict {

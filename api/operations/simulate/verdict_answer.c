@@ -33,7 +33,7 @@ static void put_relative(tqa_writer *answer, double residual, double scale, cons
 static void put_lost_energy(const tqa_simulation *s)
 {
     char text[FINDING_TEXT];
-    const tqa_energy_balance *a = &s->judge.audited;
+    const tq_run_balance *a = &s->judge.audited.all;
     const tq_run_options *o = &s->options;
     const double percent = 100.0 * a->residual_max / a->kinetic_max;
     const char *method = tqa_simulation_method(o->method);
@@ -54,9 +54,9 @@ static void put_lost_energy(const tqa_simulation *s)
 static void put_audit(const tqa_simulation *s)
 {
     tqa_writer *answer = s->tree->answer;
-    const tqa_energy_balance *a = &s->judge.audited;
-    if (a->why_not != NULL) {
-        tqa_writer_none(answer, "audit", a->why_not);
+    const tq_run_balance *a = &s->judge.audited.all;
+    if (s->judge.audited.why_not != NULL) {
+        tqa_writer_none(answer, "audit", s->judge.audited.why_not);
         return;
     }
     tqa_writer_object(answer, "audit");

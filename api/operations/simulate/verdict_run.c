@@ -6,7 +6,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "core/dynamics/energy.h"
 #include "core/dynamics/kinematics/configuration.h"
 #include "core/elementary/elementary.h"
 #include "core/plant/state.h"
@@ -188,9 +187,9 @@ bool tqa_run_verdict_read(struct tqa_simulation *s)
  * After the run: balance
  */
 
-/* Some rows, and their states in a block. */
+/* Some rows, and room to compute with them. */
 typedef struct pieces {
-    double *rows, *q, *qd, *energy;
+    double *rows;
     tq_scratch scratch;
 } pieces;
 
@@ -198,24 +197,14 @@ static bool open_pieces(tqa_simulation *s, pieces *p)
 {
     const size_t n = TQ_BLOCK;
     p->rows = tqa_tree_take(s->tree, n * s->width, sizeof(double));
-    const size_t of_rows = (s->order.nq + s->order.nv + 4) * n;
-    tq_scratch *scratch = &p->scratch;
-    const size_t of_energy = tq_energy_scratch_size(s->mechanism);
     const size_t of_posture = tq_configuration_scratch_size(tq_mechanism_model(s->mechanism));
     const size_t of_task = s->has_controller && tqa_controller_is_operational(&s->controller)
                                ? tq_operational_error_scratch_size(&s->controller.operational)
                                : 0;
-    if (p->rows == NULL ||
-        !tqa_tree_scratch(s->tree,
-                          4 * tq_scratch_cost(of_rows, sizeof(double)) + of_energy +
-                              2 * of_posture + of_task + tq_audit_scratch_size(&s->plant),
-                          scratch)) {
-        return false;
-    }
-    p->q = tq_scratch_take(scratch, (s->order.nq + 1) * n, sizeof(double));
-    p->qd = tq_scratch_take(scratch, (s->order.nv + 1) * n, sizeof(double));
-    p->energy = tq_scratch_take(scratch, 2 * n, sizeof(double));
-    return p->q != NULL && p->qd != NULL && p->energy != NULL;
+    return p->rows != NULL &&
+           tqa_tree_scratch(s->tree,
+                            2 * of_posture + of_task + tq_run_balance_scratch_size(&s->plant),
+                            &p->scratch);
 }
 
 static const double *row_of(const tqa_simulation *s, const pieces *p, size_t k)
@@ -223,66 +212,18 @@ static const double *row_of(const tqa_simulation *s, const pieces *p, size_t k)
     return p->rows + k * s->width;
 }
 
-/* an overflow of an energy does not withhold the motion */
-static void give_up(tqa_energy_balance *audited, tq_status status)
-{
-    audited->why_not = tq_status_text(status);
-}
-
-/* the balance of a row; q, qd, tau follow t in every row */
-static void balance_of(tqa_simulation *s, pieces *p, size_t k, tq_balance *ret)
-{
-    const double *row = row_of(s, p, k);
-    const size_t n_z = s->plant.effects[s->plant.n_effect - 1].n_z;
-    const double *hidden = row + s->judge.first_point;
-    tq_error error = {0};
-    const tq_status status =
-        tq_audit_balance(&s->plant, row + 1, row + 1 + s->order.nq, hidden + n_z,
-                         hidden + n_z + s->order.nv, &p->scratch, ret, &error);
-    if (status != TQ_OK) {
-        give_up(&s->judge.audited, status);
-    }
-}
-
 static void audit_piece(tqa_simulation *s, pieces *p, size_t first, size_t n)
 {
     tqa_energy_balance *a = &s->judge.audited;
-    const size_t nq = s->order.nq;
-    const size_t nv = s->order.nv;
-    const size_t n_z = s->plant.effects[s->plant.n_effect - 1].n_z;
-    tq_error error = {0};
-    for (size_t k = 0; k < n; k++) {
-        const double *row = row_of(s, p, k) + 1;
-        for (size_t r = 0; r < nq; r++) {
-            p->q[r * TQ_BLOCK + k] = row[r];
-        }
-        for (size_t r = 0; r < nv; r++) {
-            p->qd[r * TQ_BLOCK + k] = row[nq + r];
-        }
-    }
-    tq_block_pad(p->q, nq, TQ_BLOCK, n);
-    tq_block_pad(p->qd, nv, TQ_BLOCK, n);
-    const tq_status status =
-        tq_audit_energy(&s->plant, n, TQ_BLOCK, p->q, p->qd, &p->scratch, p->energy, &error);
-    if (status != TQ_OK) {
-        give_up(a, status);
-        return;
-    }
-    if (first == 0) {
-        balance_of(s, p, 0, &a->start);
-    }
-    for (size_t k = 0; k < n; k++) {
-        const tq_balance now = {.kinetic = p->energy[k], .potential = p->energy[TQ_BLOCK + k]};
-        memcpy(a->z, row_of(s, p, k) + s->judge.first_point, n_z * sizeof(double));
-        a->residual = tq_audit_energy_residual(&a->start, &now, a->z);
-        a->residual_max = fmax(a->residual_max, fabs(a->residual));
-        a->kinetic_max = fmax(a->kinetic_max, now.kinetic);
-    }
-    if (first + n == s->n_row) {
-        balance_of(s, p, n - 1, &a->end);
-        tq_audit_momentum_residual(&s->plant, *row_of(s, p, n - 1), &a->start, &a->end, a->z,
-                                   a->momentum_residual);
-    }
+    const tq_run_rows rows = {.rows = p->rows,
+                              .n = n,
+                              .width = s->width,
+                              .audited = s->judge.first_point,
+                              .is_first = first == 0,
+                              .is_last = first + n == s->n_row};
+    const tq_status status = tq_run_balance_add(&s->plant, &rows, &p->scratch, &a->all, NULL);
+    /* an overflow of an energy does not withhold the motion */
+    a->why_not = status != TQ_OK ? tq_status_text(status) : NULL;
 }
 
 /* ------------------------------------------------------------------------------------------------

@@ -6,14 +6,14 @@
 #include "api/operations/terms/constraints.h"
 #include "api/operations/terms/include.h"
 #include "core/base/finite.h"
+#include "core/drives/decoupling.h"
 #include "core/dynamics/checks.h"
 #include "core/dynamics/derivatives/derivatives.h"
-#include "core/dynamics/derivatives/second_derivatives.h"
+#include "core/dynamics/derivatives/state_derivatives.h"
 #include "core/dynamics/ledger.h"
-#include "core/dynamics/mass_matrix/mass_matrix_inverse.h"
+#include "core/dynamics/mass_matrix/mass_matrix_state.h"
 #include "core/dynamics/momentum/momentum.h"
 #include "core/dynamics/reactions.h"
-#include "core/linalg/dense.h"
 
 /* rows of one name from a kernel, before they are reordered as requested */
 static size_t reorder_size(const tqa_call *call)
@@ -43,24 +43,27 @@ size_t tqa_include_scratch_size(const tqa_call *call)
     if (tqa_include_is_by_kernels(call)) {
         return tq_larger(size, block);
     }
-    size_t inner = tq_larger(tq_ledger_scratch_size(model), tq_derivatives_scratch_size(model));
-    inner = tq_larger(inner, tq_second_derivatives_scratch_size(model));
-    if ((call->request.include & TQA_INCLUDE_ACCELERATION_SECOND_DERIVATIVES) != 0) {
-        inner = tq_larger(inner, tq_mass_matrix_flat_scratch_size(call->mechanism)) +
-                tq_scratch_cost(5 * nv * nv, sizeof(double));
+    const size_t of_terms[] = {
+        tq_ledger_scratch_size(model),
+        tq_derivatives_scratch_size(model),
+        tq_mass_matrix_flat_scratch_size(call->mechanism),
+        tq_mass_matrix_state_scratch_size(call->mechanism),
+        tq_skew_scratch_size(call->mechanism),
+        tq_state_derivatives_scratch_size(call->mechanism),
+        tq_operational_at_scratch_size(call->mechanism),
+        tq_decoupling_scratch_size(call->mechanism),
+        tq_checks_scratch_size(call->mechanism, call->request.wrenches.n),
+        tqa_constraints_terms_size(call),
+        block,
+    };
+    size_t inner = 0;
+    for (size_t k = 0; k < sizeof of_terms / sizeof of_terms[0]; k++) {
+        inner = tq_larger(inner, of_terms[k]);
     }
-    inner = tq_larger(inner, tq_operational_scratch_size(6, nv) + tq_scratch_cost(6 * nv, 8));
-    inner = tq_larger(inner, tq_eigen_symmetric_scratch_size(nv) + tq_scratch_cost(nv, 8));
-    inner = tq_larger(inner, tq_checks_scratch_size(call->mechanism, call->request.wrenches.n));
-    inner = tq_larger(inner, tqa_constraints_terms_size(call));
-    inner = tq_larger(inner, tq_scratch_cost(6 * nv, 8) + tq_scratch_cost(nv, 8) +
-                                 tq_mass_matrix_flat_scratch_size(call->mechanism));
-    inner = tq_larger(inner, block);
-    const size_t terms = 2 * tq_configuration_scratch_size(model) + inner +
+    const size_t terms = tq_configuration_scratch_size(model) + inner +
                          tq_scratch_cost(model->nq, sizeof(double)) +
                          tq_scratch_cost(call->multipliers.n_row, sizeof(double)) +
                          4 * tq_scratch_cost(nv, sizeof(double)) +
-                         2 * tq_scratch_cost(nv * nv, sizeof(double)) +
                          tq_scratch_cost((TQ_LEDGER_COUNT + 1) * nv, sizeof(double)) +
                          tq_scratch_cost(call->request.wrenches.n, sizeof(tq_point_wrench)) +
                          tq_scratch_cost(tqa_include_size_all(call), sizeof(double));
@@ -129,7 +132,7 @@ static tq_status compute_row(const tqa_term_input *moment, const tqa_include *ro
 }
 
 typedef struct room {
-    double *q, *qd, *qdd, *qd_ref, *qdd_ref, *multipliers, *m, *c, *values;
+    double *q, *qd, *qdd, *qd_ref, *qdd_ref, *multipliers, *values;
     tq_point_wrench *wrenches;
 } room;
 
@@ -142,8 +145,6 @@ static void take(const tqa_call *call, tq_scratch *scratch, room *r)
     r->qd_ref = tq_scratch_take(scratch, nv, sizeof(double));
     r->qdd_ref = tq_scratch_take(scratch, nv, sizeof(double));
     r->multipliers = tq_scratch_take(scratch, call->multipliers.n_row, sizeof(double));
-    r->m = tq_scratch_take(scratch, nv * nv, sizeof(double));
-    r->c = tq_scratch_take(scratch, nv * nv, sizeof(double));
     r->values = tq_scratch_take(scratch, tqa_include_size_all(call), sizeof(double));
     r->wrenches = tq_scratch_take(scratch, call->request.wrenches.n, sizeof(tq_point_wrench));
     assert(r->values != NULL && "tqa_include_scratch_size counts all of it");
@@ -232,8 +233,6 @@ static tq_status compute_sample(const tqa_call *call, size_t b, size_t i,
         .multipliers = flat(tqa_constraints_block(call, b), call->multipliers.n_row,
                             call->multipliers.stride, i, r->multipliers),
         .scratch = scratch,
-        .m = r->m,
-        .c = r->c,
     };
     tq_status status = tq_configuration_compute(model, moment.sample.q, moment.sample.qd, scratch,
                                                 &moment.posture, error);

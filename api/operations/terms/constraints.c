@@ -136,15 +136,6 @@ static tq_status factor(const tqa_term_input *moment, tq_constrained *ret, tq_er
                                  moment->scratch, ret, error);
 }
 
-static double dot(const double *a, const double *b, size_t n)
-{
-    double sum = 0.0;
-    for (size_t k = 0; k < n; k++) {
-        sum += a[k] * b[k];
-    }
-    return sum;
-}
-
 /* values, force, redundant, rank */
 tq_status tqa_term_multipliers(const tqa_term_input *moment, double *ret, tq_error *error)
 {
@@ -156,12 +147,7 @@ tq_status tqa_term_multipliers(const tqa_term_input *moment, double *ret, tq_err
     }
     double *force = ret + s.n_row, *redundant = force + s.nv;
     memcpy(ret, moment->multipliers, s.n_row * sizeof *ret);
-    for (size_t c = 0; c < s.nv; c++) {
-        force[c] = 0.0;
-        for (size_t r = 0; r < s.n_row; r++) {
-            force[c] += s.a[r * s.nv + c] * ret[r];
-        }
-    }
+    tq_constrained_force(&s, ret, force);
     for (size_t k = 0; k < s.n_row; k++) {
         redundant[s.pivot[k]] = k < s.rank ? 0.0 : 1.0;
     }
@@ -178,10 +164,7 @@ tq_status tqa_term_constraint_power(const tqa_term_input *moment, double *ret, t
     if (status != TQ_OK) {
         return status;
     }
-    *ret = 0.0;
-    for (size_t r = 0; r < s.n_row; r++) {
-        *ret += moment->multipliers[r] * dot(s.a + r * s.nv, moment->sample.qd, s.nv);
-    }
+    *ret = tq_constrained_power(&s, moment->multipliers, moment->sample.qd);
     tq_scratch_rewind(moment->scratch, mark);
     return TQ_OK;
 }

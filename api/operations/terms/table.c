@@ -5,25 +5,17 @@
 
 #include "api/operations/terms/constraints.h"
 #include "api/operations/terms/include.h"
+#include "core/drives/decoupling.h"
 #include "core/drives/demand.h"
-#include "core/dynamics/ball_terms.h"
 #include "core/dynamics/checks.h"
 #include "core/dynamics/derivatives/derivatives.h"
-#include "core/dynamics/derivatives/second_derivatives.h"
-#include "core/dynamics/derivatives/second_forward.h"
+#include "core/dynamics/derivatives/state_derivatives.h"
 #include "core/dynamics/drag.h"
 #include "core/dynamics/lagrangian.h"
 #include "core/dynamics/ledger.h"
-#include "core/dynamics/mass_matrix/mass_matrix_inverse.h"
+#include "core/dynamics/mass_matrix/mass_matrix_state.h"
 #include "core/dynamics/momentum/momentum.h"
-#include "core/dynamics/passive/tendons.h"
 #include "core/dynamics/terms.h"
-#include "core/linalg/dense.h"
-
-static size_t square(const tqa_term_input *moment)
-{
-    return (size_t)moment->model->nv * moment->model->nv;
-}
 
 /* of the kernel, as without wrenches */
 tq_status tqa_term_mass_matrix(const tqa_term_input *moment, double *ret, tq_error *error)
@@ -34,36 +26,14 @@ tq_status tqa_term_mass_matrix(const tqa_term_input *moment, double *ret, tq_err
 
 tq_status tqa_term_mass_matrix_inverse(const tqa_term_input *moment, double *ret, tq_error *error)
 {
-    const size_t nv = moment->model->nv;
-    const tq_status status = tqa_term_mass_matrix(moment, moment->m, error);
-    if (status == TQ_OK && nv > 0) {
-        const size_t row = tq_mass_matrix_factor(nv, moment->m);
-        if (row < nv) {
-            return tq_fail(error, TQ_ERR_SINGULAR, "mass_matrix", 0, (double)row);
-        }
-        tq_mass_matrix_invert(nv, moment->m, ret);
-    }
-    return status;
+    return tq_mass_matrix_inverse_flat(moment->call->mechanism, moment->sample.q, moment->scratch,
+                                       ret, error);
 }
 
 tq_status tqa_term_mass_matrix_bounds(const tqa_term_input *moment, double *ret, tq_error *error)
 {
-    const size_t nv = moment->model->nv;
-    const size_t mark = tq_scratch_mark(moment->scratch);
-    ret[0] = ret[1] = 0.0;
-    tq_status status = tqa_term_mass_matrix(moment, moment->m, error);
-    double *values = tq_scratch_take(moment->scratch, nv, sizeof *values);
-    if (status == TQ_OK && nv > 0) {
-        status = values == NULL
-                     ? TQ_ERR_SCRATCH
-                     : tq_eigenvalues_symmetric(nv, moment->m, nv, moment->scratch, values, error);
-        if (status == TQ_OK) {
-            ret[0] = values[0];
-            ret[1] = values[nv - 1];
-        }
-    }
-    tq_scratch_rewind(moment->scratch, mark);
-    return status;
+    return tq_mass_matrix_eigenvalue_range(moment->call->mechanism, moment->sample.q,
+                                           moment->scratch, ret, error);
 }
 
 tq_status tqa_term_mass_matrix_rate(const tqa_term_input *moment, double *ret, tq_error *error)
@@ -74,56 +44,26 @@ tq_status tqa_term_mass_matrix_rate(const tqa_term_input *moment, double *ret, t
 tq_status tqa_term_mass_matrix_derivatives(const tqa_term_input *moment, double *ret,
                                            tq_error *error)
 {
-    const size_t nv = moment->model->nv;
-    const tq_status status =
-        tq_lagrangian_christoffel(&moment->posture, moment->scratch, ret, error);
-    /* dM_ij/dq_k = Gamma_ijk + Gamma_jik, pair by pair in place */
-    for (size_t i = 0; status == TQ_OK && i < nv; i++) {
-        for (size_t j = 0; j <= i; j++) {
-            for (size_t k = 0; k < nv; k++) {
-                double *one = &ret[(i * nv + j) * nv + k], *other = &ret[(j * nv + i) * nv + k];
-                *one = *other = *one + *other;
-            }
-        }
-    }
-    return status;
-}
-
-static tq_status coriolis(const tqa_term_input *moment, tq_coriolis_form form, double *ret,
-                          tq_error *error)
-{
-    return tq_lagrangian_coriolis(&moment->posture, moment->sample.qd, form, moment->scratch, ret,
-                                  error);
+    return tq_lagrangian_mass_matrix_derivatives(&moment->posture, moment->scratch, ret, error);
 }
 
 tq_status tqa_term_coriolis_matrix(const tqa_term_input *moment, double *ret, tq_error *error)
 {
-    tq_status status =
-        coriolis(moment, (tq_coriolis_form)moment->call->request.options.form, ret, error);
-    if (status == TQ_OK) {
-        status = tqa_term_mass_matrix(moment, moment->m, error);
-    }
-    if (status == TQ_OK) {
-        status = tqa_term_mass_matrix_rate(moment, moment->c, error);
-    }
-    if (status == TQ_OK) {
-        ret[square(moment)] =
-            tq_skew_residual(moment->model->nv, moment->m, moment->sample.qd, moment->c, ret);
-    }
-    return status;
+    const tqa_call *call = moment->call;
+    const size_t nv = moment->model->nv;
+    const tq_status status = tq_lagrangian_coriolis(&moment->posture, moment->sample.qd,
+                                                    (tq_coriolis_form)call->request.options.form,
+                                                    moment->scratch, ret, error);
+    return status == TQ_OK
+               ? tq_coriolis_skew_residual(call->mechanism, &moment->posture, &moment->sample, ret,
+                                           moment->scratch, ret + nv * nv, error)
+               : status;
 }
 
 tq_status tqa_term_coriolis_vector(const tqa_term_input *moment, double *ret, tq_error *error)
 {
-    const size_t nv = moment->model->nv;
-    const tq_status status = coriolis(moment, TQ_CORIOLIS_CHRISTOFFEL, moment->c, error);
-    for (size_t i = 0; status == TQ_OK && i < nv; i++) {
-        ret[i] = 0.0;
-        for (size_t j = 0; j < nv; j++) {
-            ret[i] += moment->c[i * nv + j] * moment->sample.qd[j];
-        }
-    }
-    return status;
+    return tq_lagrangian_velocity_torque(&moment->posture, moment->sample.qd, moment->scratch, ret,
+                                         error);
 }
 
 tq_status tqa_term_christoffel_symbols(const tqa_term_input *moment, double *ret, tq_error *error)
@@ -149,19 +89,9 @@ tq_status tqa_term_gravity_torque(const tqa_term_input *moment, double *ret, tq_
 tq_status tqa_term_friction(const tqa_term_input *moment, double *ret, tq_error *error)
 {
     (void)error;
-    const tq_model *model = moment->model;
-    memset(ret, 0, model->nv * sizeof *ret);
-    for (uint32_t j = 0; j < model->n_joint; j++) {
-        const tq_joint *joint = &model->joints[j];
-        if (tq_joint_kind_nv(joint->kind) == 1) {
-            const double factor = joint->mimic != TQ_NONE ? joint->mimic_multiplier : 1.0;
-            const double rate = factor * moment->sample.qd[joint->v_index];
-            ret[joint->v_index] += factor * tq_friction_effort(&joint->friction, rate);
-        } else {
-            tq_ball_add_damper(joint, 1, 1, moment->sample.qd, 1.0, ret);
-        }
-    }
-    tq_tendons_add_friction(model, 1, 1, moment->sample.q, moment->sample.qd, 1.0, ret);
+    const tq_sample *sample = &moment->sample;
+    memset(ret, 0, moment->model->nv * sizeof *ret);
+    tq_add_friction(moment->call->mechanism, 1, 1, sample->q, sample->qd, 1.0, ret);
     tq_drag_add_at(&moment->posture, ret);
     return TQ_OK;
 }
@@ -210,23 +140,10 @@ tq_status tqa_term_operational_space_inertia(const tqa_term_input *moment, doubl
                                              tq_error *error)
 {
     const tqa_options *options = &moment->call->request.options;
-    const size_t nv = moment->model->nv;
-    const size_t mark = tq_scratch_mark(moment->scratch);
-    double *jacobian = tq_scratch_take(moment->scratch, 6 * nv, sizeof *jacobian);
-    tq_status status = tqa_term_mass_matrix(moment, moment->m, error);
-    size_t n = 0;
-    if (jacobian != NULL && status == TQ_OK) {
-        tq_configuration_jacobian(&moment->posture, options->frame.link, options->frame.at,
-                                  TQ_JACOBIAN_WORLD_ALIGNED, jacobian, NULL);
-        for (size_t axis = 0; axis < 6; axis++) {
-            if (options->axes == 0 || (options->axes >> axis & 1u) != 0) {
-                memmove(jacobian + n++ * nv, jacobian + axis * nv, nv * sizeof *jacobian);
-            }
-        }
-        status = tq_operational_inertia(n, nv, jacobian, moment->m, moment->scratch, ret, error);
-    }
-    tq_scratch_rewind(moment->scratch, mark);
-    return status;
+    tq_task_point point = {.link = options->frame.link, .axes = options->axes};
+    memcpy(point.at, options->frame.at, sizeof point.at);
+    return tq_operational_inertia_at(moment->call->mechanism, &moment->posture, moment->sample.q,
+                                     &point, moment->scratch, ret, error);
 }
 
 tq_status tqa_term_passivity(const tqa_term_input *moment, double *ret, tq_error *error)
@@ -251,12 +168,8 @@ tq_status tqa_term_ledger(const tqa_term_input *moment, double *ret, tq_error *e
     const size_t nv = moment->model->nv;
     const tq_status status =
         tq_ledger(&moment->posture, &moment->sample, moment->scratch, ret, error);
-    for (size_t i = 0; status == TQ_OK && i < nv; i++) {
-        double sum = 0.0;
-        for (size_t e = 0; e < TQ_LEDGER_COUNT; e++) {
-            sum += ret[e * nv + i];
-        }
-        ret[TQ_LEDGER_COUNT * nv + i] = sum;
+    if (status == TQ_OK) {
+        tq_ledger_total(nv, ret, ret + TQ_LEDGER_COUNT * nv);
     }
     return status;
 }
@@ -297,107 +210,41 @@ tq_status tqa_term_drive(const tqa_term_input *moment, double *ret, tq_error *er
 
 tq_status tqa_term_decoupling(const tqa_term_input *moment, double *ret, tq_error *error)
 {
-    const tq_model *model = moment->model;
-    const size_t nv = model->nv;
-    const size_t mark = tq_scratch_mark(moment->scratch);
-    double *velocity = tq_scratch_take(moment->scratch, 2 * nv, sizeof *velocity);
-    double *rotor = velocity + nv;
-    tq_status status =
-        velocity == NULL ? TQ_ERR_SCRATCH : tqa_term_coriolis_vector(moment, velocity, error);
-    if (status == TQ_OK) {
-        status = tqa_term_mass_matrix(moment, moment->m, error);
-    }
-    if (status == TQ_OK) {
-        memset(rotor, 0, nv * sizeof *rotor);
-        for (uint32_t j = 0; j < model->n_joint; j++) {
-            const tq_joint *joint = &model->joints[j];
-            const double turns =
-                joint->rotor.ratio * (joint->mimic != TQ_NONE ? joint->mimic_multiplier : 1.0);
-            if (tq_joint_kind_nv(joint->kind) == 1) {
-                rotor[joint->v_index] += turns * turns * joint->rotor.inertia;
-            }
-        }
-        /* of spherical and floating joints as they are in M */
-        tq_ball_add_mass_diagonal(model, rotor);
-        tq_decoupling_errors(nv, moment->m, rotor, velocity, moment->sample.qdd, ret);
-    }
-    tq_scratch_rewind(moment->scratch, mark);
-    return status;
+    return tq_decoupling_at(moment->call->mechanism, &moment->posture, &moment->sample,
+                            moment->scratch, ret, error);
 }
 
-/* The posture of rigid bodies: at rest where the terms of velocity are left out. */
-static tq_status rigid_posture(const tqa_term_input *moment, tq_configuration *ret, tq_error *error)
+static tq_state_of_motion state_of(const tqa_term_input *moment)
 {
-    *ret = moment->posture;
-    return (moment->sample.without & TQ_WITHOUT_VELOCITY) == 0
-               ? TQ_OK
-               : tq_configuration_compute(moment->model, moment->sample.q, NULL, moment->scratch,
-                                          ret, error);
+    return (tq_state_of_motion){moment->call->mechanism, &moment->posture, &moment->sample};
 }
 
-/* d tau/dq, d tau/dqd, and M after them */
 tq_status tqa_term_torque_derivatives(const tqa_term_input *moment, double *ret, tq_error *error)
 {
-    const size_t mark = tq_scratch_mark(moment->scratch);
-    tq_configuration posture;
-    tq_status status = rigid_posture(moment, &posture, error);
-    if (status == TQ_OK) {
-        status = tq_inverse_derivatives(&posture, &moment->sample, moment->scratch, ret,
-                                        ret + square(moment), error);
-    }
-    tq_scratch_rewind(moment->scratch, mark);
-    return status == TQ_OK ? tqa_term_mass_matrix(moment, ret + 2 * square(moment), error) : status;
+    const tq_state_of_motion state = state_of(moment);
+    return tq_state_torque_derivatives(&state, moment->scratch, ret, error);
 }
 
 tq_status tqa_term_second_derivatives(const tqa_term_input *moment, double *ret, tq_error *error)
 {
-    const size_t mark = tq_scratch_mark(moment->scratch);
+    const tq_state_of_motion state = state_of(moment);
     const tq_second_derivatives arrays = tq_second_arrays(ret, moment->model->nv);
-    tq_configuration posture;
-    tq_status status = rigid_posture(moment, &posture, error);
-    if (status == TQ_OK) {
-        status = tq_inverse_second_derivatives(&posture, &moment->sample, moment->scratch, &arrays,
-                                               error);
-    }
-    tq_scratch_rewind(moment->scratch, mark);
-    return status;
+    return tq_state_torque_second_derivatives(&state, moment->scratch, &arrays, error);
 }
 
 tq_status tqa_term_acceleration_derivatives(const tqa_term_input *moment, double *ret,
                                             tq_error *error)
 {
-    tqa_term_input with_inertia = *moment;
-    with_inertia.sample.without &= ~(unsigned)TQ_WITHOUT_INERTIA;
-    const tq_status status = tqa_term_torque_derivatives(&with_inertia, ret, error);
-    const size_t n = square(moment);
-    if (status != TQ_OK) {
-        return status;
-    }
-    memcpy(moment->m, ret + 2 * n, n * sizeof *ret);
-    return tq_forward_derivatives(moment->model->nv, moment->m, ret, ret + n, ret + 2 * n, error);
+    const tq_state_of_motion state = state_of(moment);
+    return tq_state_acceleration_derivatives(&state, moment->scratch, ret, error);
 }
 
-/* at the acceleration of the sample, whatever `without` leaves out of torque */
 tq_status tqa_term_acceleration_second_derivatives(const tqa_term_input *moment, double *ret,
                                                    tq_error *error)
 {
-    const size_t n = square(moment), nv = moment->model->nv;
-    const tq_second_derivatives arrays = tq_second_arrays(ret, nv);
-    tqa_term_input with_inertia = *moment;
-    with_inertia.sample.without &= ~(unsigned)TQ_WITHOUT_INERTIA;
-    const size_t mark = tq_scratch_mark(moment->scratch);
-    double *first = tq_scratch_take(moment->scratch, 5 * n, sizeof *first); /* and M, and work */
-    tq_status status =
-        first == NULL ? TQ_ERR_SCRATCH : tqa_term_torque_derivatives(&with_inertia, first, error);
-    if (status == TQ_OK) {
-        status = tqa_term_second_derivatives(&with_inertia, ret, error);
-    }
-    if (status == TQ_OK) {
-        status = tq_forward_second_derivatives(nv, first + 2 * n, first, first + n, first + 3 * n,
-                                               &arrays, error);
-    }
-    tq_scratch_rewind(moment->scratch, mark);
-    return status;
+    const tq_state_of_motion state = state_of(moment);
+    const tq_second_derivatives arrays = tq_second_arrays(ret, moment->model->nv);
+    return tq_state_acceleration_second_derivatives(&state, moment->scratch, &arrays, error);
 }
 
 tq_status tqa_term_checks(const tqa_term_input *moment, double *ret, tq_error *error)

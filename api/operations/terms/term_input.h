@@ -17,7 +17,6 @@ typedef struct tqa_term_input {
     const double *multipliers; /* and their derivatives; NULL: not requested */
     tq_configuration posture;  /* at the sample's velocity */
     tq_scratch *scratch;
-    double *m, *c; /* (nv x nv), scratch of the terms */
 } tqa_term_input;
 
 /* Each term: writes its members one after another. */

@@ -6,7 +6,7 @@
 
 #include "api/robots/chain.h"
 #include "api/robots/document/parts.h"
-#include "api/robots/rotation.h"
+#include "core/spatial/rotation.h"
 
 static const char *const nothing[] = {NULL};
 
@@ -51,8 +51,8 @@ static void place_row(const row *from, bool modified, tqa_chain_joint *ret)
     static const double z[3] = {0.0, 0.0, 1.0};
     tq_pose twist = {.p = {from->a, 0.0, 0.0}};
     tq_pose turn = {.p = {0.0, 0.0, from->d}};
-    tqa_rotation_about(x, from->alpha, twist.r);
-    tqa_rotation_about(z, from->theta, turn.r);
+    tq_rotation_about(x, from->alpha, twist.r);
+    tq_rotation_about(z, from->theta, turn.r);
     ret->kind = from->kind;
     memcpy(ret->axis, z, sizeof z);
     if (modified) {

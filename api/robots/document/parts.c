@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "api/robots/log_law.h"
-#include "api/robots/rotation.h"
 #include "core/model/inertia.h"
+#include "core/spatial/rotation.h"
 
 static const char *const nothing[] = {NULL};
 
@@ -27,7 +27,7 @@ static void read_quaternion(const tqa_json_at *at, double r[9])
     for (int k = 0; k < 4; k++) {
         q[k] /= norm;
     }
-    tqa_rotation_from_quaternion(q, r);
+    tq_rotation_from_quaternion(q, r);
 }
 
 /* A rotation and its angles may both be given, as they are printed: then they must agree. */
@@ -38,7 +38,7 @@ static void read_rpy(const tqa_json_at *at, bool has_rotation, double r[9], doub
     if (!tqa_json_numbers(at, 3, rpy)) {
         return;
     }
-    tqa_rotation_from_rpy(rpy, turned);
+    tq_rotation_from_rpy(rpy, turned);
     double differ = 0.0;
     for (int k = 0; k < 9; k++) {
         differ = fmax(differ, fabs(turned[k] - r[k]));

@@ -7,8 +7,8 @@
 
 #include "api/robots/chain.h"
 #include "api/robots/document/parts.h"
-#include "api/robots/rotation.h"
 #include "core/model/inertia.h"
+#include "core/spatial/rotation.h"
 
 static const char *const nothing[] = {NULL};
 

@@ -6,8 +6,9 @@
 
 #include "api/robots/mesh/mesh.h"
 #include "api/robots/mjcf/parts.h"
-#include "api/robots/rotation.h"
 #include "api/robots/zip/zip.h"
+#include "core/model/mesh_inertia.h"
+#include "core/spatial/rotation.h"
 
 /* One <mesh> and its inertia. */
 struct tqa_mjcf_mesh {
@@ -93,7 +94,7 @@ static bool transform(tqa_mjcf *m, uint32_t i, tqa_mesh *mesh)
         quat[k] /= length;
     }
     (void)tqa_mjcf_numbers(m, i, "scale", 3, 3, scale);
-    tqa_rotation_from_quaternion(quat, r);
+    tq_rotation_from_quaternion(quat, r);
     for (size_t v = 0; v < mesh->n_vertex; v++) {
         double moved[3], turned[3];
         for (size_t k = 0; k < 3; k++) {
@@ -159,8 +160,10 @@ static const char *weigh(tqa_mjcf *m, uint32_t i, tq_inertia *ret)
     if (why != NULL) {
         return why;
     }
+    const tq_triangles solid = {
+        .vertices = mesh.vertices, .faces = mesh.faces, .n_face = mesh.n_face};
     const bool good = transform(m, i, &mesh) &&
-                      tqa_mesh_inertia(&mesh, exact ? TQA_MESH_SIGNED : TQA_MESH_ABSOLUTE, ret);
+                      tq_mesh_inertia(&solid, exact ? TQ_MESH_SIGNED : TQ_MESH_ABSOLUTE, ret);
     tqa_mesh_free(&mesh);
     return good ? NULL : "it encloses no volume";
 }

@@ -7,7 +7,7 @@
 #include "api/robots/constraint.h"
 #include "api/robots/expression.h"
 #include "api/robots/mjcf/parts.h"
-#include "api/robots/rotation.h"
+#include "core/spatial/rotation.h"
 
 enum { CONNECT = 7, WELD = 63, POLYNOMIAL = 5 };
 
@@ -111,7 +111,7 @@ static bool read_weld(tqa_mjcf *m, uint32_t i, tq_constraint *ret)
         const double q[4] = {relpose[3] / length, relpose[4] / length, relpose[5] / length,
                              relpose[6] / length};
         memcpy(ret->a.pose.p, relpose, 3 * sizeof *relpose);
-        tqa_rotation_from_quaternion(q, ret->a.pose.r);
+        tq_rotation_from_quaternion(q, ret->a.pose.r);
     }
     return true;
 }

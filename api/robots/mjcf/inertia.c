@@ -5,9 +5,9 @@
 
 #include "api/robots/mjcf/fluid.h"
 #include "api/robots/mjcf/parts.h"
-#include "api/robots/rotation.h"
 #include "api/robots/solid.h"
 #include "core/elementary/elementary.h"
+#include "core/spatial/rotation.h"
 
 /* Of a body: principal axes in its frame, as MuJoCo's compiler finds them, and their moments: those
  * of <inertial> or of its one geom that weighs something, else of the sum. */
@@ -179,7 +179,7 @@ bool tqa_mjcf_ends(tqa_mjcf *m, uint32_t i, tq_pose *pose, double *ret_half)
     const double length = sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]);
     const double sine = tq_hypot(d[0], d[1]);
     const double axis[3] = {sine > 0.0 ? -d[1] / sine : 1.0, sine > 0.0 ? d[0] / sine : 0.0, 0.0};
-    tqa_rotation_about(axis, tq_atan2(sine, d[2]), pose->r);
+    tq_rotation_about(axis, tq_atan2(sine, d[2]), pose->r);
     for (int k = 0; k < 3; k++) {
         pose->p[k] = (ends[k] + ends[k + 3]) / 2.0;
     }

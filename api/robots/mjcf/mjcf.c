@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "api/robots/mjcf/parts.h"
-#include "api/robots/rotation.h"
+#include "core/spatial/rotation.h"
 
 static bool is(const tqa_mjcf *m, uint32_t i, const char *name)
 {
@@ -143,7 +143,7 @@ static void apply_reference(tqa_mjcf *m, uint32_t i, tqa_chain_joint *joint)
     double arm[3];
     double turned[3];
     tq_pose pose = joint->pose;
-    tqa_rotation_about(joint->axis, -ref * m->set.angle, turn);
+    tq_rotation_about(joint->axis, -ref * m->set.angle, turn);
     for (int k = 0; k < 3; k++) {
         arm[k] = pose.p[k] - joint->point[k];
     }

@@ -6,10 +6,10 @@
 
 #include "api/robots/mjcf/mjcf.h"
 #include "api/robots/mjcf/parts.h"
-#include "api/robots/rotation.h"
 #include "api/robots/xml.h"
 #include "api/robots/xml_tree.h"
 #include "api/robots/zip/zip.h"
+#include "core/spatial/rotation.h"
 
 typedef struct walk {
     tqa_mjcf *m;

@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "api/robots/mjcf/parts.h"
-#include "api/robots/rotation.h"
 #include "api/robots/zip/zip.h"
 #include "core/elementary/elementary.h"
+#include "core/spatial/rotation.h"
 
 static const char *own(const tqa_mjcf_node *node, const char *key)
 {
@@ -279,7 +279,7 @@ static void turn_z(const double z[3], double r[9])
     if (!normalise(axis, 3)) {
         axis[0] = 1.0; /* already there, or opposite: half a turn about x */
     }
-    tqa_rotation_about(axis, tq_atan2(sine, z[2]), r);
+    tq_rotation_about(axis, tq_atan2(sine, z[2]), r);
 }
 
 static void read_euler(tqa_mjcf *m, const double euler[3], double r[9])
@@ -292,7 +292,7 @@ static void read_euler(tqa_mjcf *m, const double euler[3], double r[9])
         double turn[9];
         double next[9];
         axis[(fixed ? c - 'X' : c - 'x')] = 1.0;
-        tqa_rotation_about(axis, euler[k] * m->set.angle, turn);
+        tq_rotation_about(axis, euler[k] * m->set.angle, turn);
         tq_mat_product(fixed ? turn : r, fixed ? r : turn, next);
         memcpy(r, next, sizeof next);
     }
@@ -327,12 +327,12 @@ void tqa_mjcf_pose(tqa_mjcf *m, uint32_t i, tq_pose *ret)
     (void)tqa_mjcf_numbers(m, i, "pos", 3, 3, ret->p);
     if (tqa_mjcf_numbers(m, i, "quat", 4, 4, x) > 0) {
         good = normalise(x, 4);
-        tqa_rotation_from_quaternion(x, ret->r);
+        tq_rotation_from_quaternion(x, ret->r);
         n_given++;
     }
     if (tqa_mjcf_numbers(m, i, "axisangle", 4, 4, x) > 0) {
         good = normalise(x, 3) && good;
-        tqa_rotation_about(x, x[3] * m->set.angle, ret->r);
+        tq_rotation_about(x, x[3] * m->set.angle, ret->r);
         n_given++;
     }
     if (tqa_mjcf_numbers(m, i, "euler", 3, 3, x) > 0) {

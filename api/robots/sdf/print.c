@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/robots/rotation.h"
 #include "api/robots/sdf/sdf.h"
 #include "api/robots/xml_print.h"
+#include "core/spatial/rotation.h"
 
 typedef struct printer {
     tqa_json_text *text;
@@ -64,7 +64,7 @@ static void put_link(const printer *p, const char *name, const char *parent, con
     if (written_rpy != NULL && !isnan(written_rpy[0])) {
         memcpy(rpy, written_rpy, sizeof rpy);
     } else {
-        tqa_rotation_to_rpy(origin->r, rpy);
+        tq_rotation_to_rpy(origin->r, rpy);
     }
     raw(p, "    <link");
     tqa_xml_put_string(p->text, "name", name);

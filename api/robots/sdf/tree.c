@@ -5,10 +5,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "api/robots/rotation.h"
 #include "api/robots/sdf/parts.h"
 #include "api/robots/sdf/sdf.h"
 #include "api/robots/xml.h"
+#include "core/spatial/rotation.h"
 
 bool tqa_sdf_tree(tqa_sdf *s, const char *bytes, size_t n)
 {
@@ -117,7 +117,7 @@ void tqa_sdf_pose(tqa_sdf *s, uint32_t i, tq_pose *ret)
             tqa_sdf_fault(s, k, "range", "write a quaternion of unit length", "no rotation");
             return;
         }
-        tqa_rotation_from_quaternion(q, ret->r);
+        tq_rotation_from_quaternion(q, ret->r);
         return;
     }
     const bool degrees = tqa_sdf_is_true(tqa_sdf_attribute(s, k, "degrees"));
@@ -125,6 +125,6 @@ void tqa_sdf_pose(tqa_sdf *s, uint32_t i, tq_pose *ret)
         x[e] *= M_PI / 180.0;
     }
     if (x[3] != 0.0 || x[4] != 0.0 || x[5] != 0.0) {
-        tqa_rotation_from_rpy(x + 3, ret->r);
+        tq_rotation_from_rpy(x + 3, ret->r);
     }
 }

@@ -3,8 +3,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "api/robots/rotation.h"
 #include "api/robots/surgery/surgery.h"
+#include "core/spatial/rotation.h"
 
 /* The pose of the child in the joint frame. False: the quaternion is not of unit length. */
 static bool motion(const tq_joint *joint, const double *q, tq_pose *ret)
@@ -15,7 +15,7 @@ static bool motion(const tq_joint *joint, const double *q, tq_pose *ret)
     switch (joint->kind) {
     case TQ_JOINT_REVOLUTE:
     case TQ_JOINT_CONTINUOUS:
-        tqa_rotation_about(joint->axis, q[0], ret->r);
+        tq_rotation_about(joint->axis, q[0], ret->r);
         break;
     case TQ_JOINT_PRISMATIC:
         for (int k = 0; k < 3; k++) {
@@ -27,7 +27,7 @@ static bool motion(const tq_joint *joint, const double *q, tq_pose *ret)
         for (int k = 0; k < 3; k++) {
             ret->p[k] = r[3 * k] * q[0] + r[3 * k + 1] * q[1];
         }
-        tqa_rotation_about(joint->axis, q[2], ret->r);
+        tq_rotation_about(joint->axis, q[2], ret->r);
         break;
     case TQ_JOINT_SPHERICAL:
         quaternion = q;

@@ -4,10 +4,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "api/robots/rotation.h"
 #include "api/robots/urdf/parts.h"
 #include "api/robots/urdf/urdf.h"
 #include "core/model/inertia.h"
+#include "core/spatial/rotation.h"
 
 /* The inertia in the link's own axes: com = xyz, tensor turned by rpy. */
 static tq_inertia link_inertia(const tqa_urdf_link *link)
@@ -17,7 +17,7 @@ static tq_inertia link_inertia(const tqa_urdf_link *link)
     const bool turned = link->rpy[0] != 0.0 || link->rpy[1] != 0.0 || link->rpy[2] != 0.0;
     if (turned) {
         tq_pose pose = {.p = {0.0, 0.0, 0.0}};
-        tqa_rotation_from_rpy(link->rpy, pose.r);
+        tq_rotation_from_rpy(link->rpy, pose.r);
         inertia = tq_inertia_move(&inertia, &pose);
     }
     memcpy(inertia.com, link->xyz, sizeof inertia.com);
@@ -148,7 +148,7 @@ static void fill_joint(tqa_urdf_file *file, uint32_t i)
     joint->kind = row->kind;
     joint->parent = resolve_link(file, i, "parent", row->parent);
     joint->child = resolve_link(file, i, "child", row->child);
-    tqa_rotation_from_rpy(row->rpy, joint->origin.r);
+    tq_rotation_from_rpy(row->rpy, joint->origin.r);
     memcpy(draft->joint_rpy + 3 * (size_t)i, row->rpy, sizeof row->rpy);
     memcpy(joint->origin.p, row->xyz, sizeof joint->origin.p);
     memcpy(joint->axis, row->axis, sizeof joint->axis);

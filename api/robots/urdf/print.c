@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "api/robots/parsed.h"
-#include "api/robots/rotation.h"
 #include "api/robots/urdf/urdf.h"
 #include "api/robots/xml_print.h"
+#include "core/spatial/rotation.h"
 
 static bool has_one_freedom(const tq_joint *joint)
 {
@@ -130,7 +130,7 @@ static void put_joint(tqa_json_text *text, const tqa_robot *robot, uint32_t i)
     if (written != NULL && !isnan(written[0])) {
         memcpy(rpy, written, sizeof rpy);
     } else {
-        tqa_rotation_to_rpy(joint->origin.r, rpy);
+        tq_rotation_to_rpy(joint->origin.r, rpy);
     }
     tqa_json_text_raw(text, "  <joint name=\"");
     (void)tqa_xml_put_text(text, robot->joint_names[i]);

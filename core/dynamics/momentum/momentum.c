@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/dynamics/mass_matrix/mass_matrix_inverse.h"
 #include "core/linalg/dense.h"
 #include "core/model/inertia.h"
 #include "core/spatial/screw.h"
@@ -70,7 +71,7 @@ void tq_com_jacobian(const tq_configuration *posture, double *ret_jacobian)
     }
 }
 
-size_t tq_operational_scratch_size(size_t n_task, size_t nv)
+static size_t operational_size(size_t n_task, size_t nv)
 {
     return tq_scratch_cost(nv * nv, sizeof(double)) + tq_scratch_cost(nv * n_task, sizeof(double));
 }
@@ -82,8 +83,7 @@ static tq_status operational_inertia(size_t n_task, size_t nv, const double *jac
     double *l = tq_scratch_take(scratch, nv * nv, sizeof *l);
     double *x = tq_scratch_take(scratch, nv * n_task, sizeof *x);
     if (l == NULL || x == NULL) {
-        return tq_fail(reterr, TQ_ERR_SCRATCH, "scratch", 0,
-                       (double)tq_operational_scratch_size(n_task, nv));
+        return tq_fail(reterr, TQ_ERR_SCRATCH, "scratch", 0, (double)operational_size(n_task, nv));
     }
     memcpy(l, m, nv * nv * sizeof(double));
     memcpy(x, jacobian, nv * n_task * sizeof(double)); /* rows of J are columns of J^T */
@@ -124,6 +124,42 @@ tq_status tq_operational_inertia(size_t n_task, size_t nv, const double *jacobia
     const size_t mark = tq_scratch_mark(scratch);
     const tq_status status =
         operational_inertia(n_task, nv, jacobian, m, scratch, ret_lambda, reterr);
+    tq_scratch_rewind(scratch, mark);
+    return status;
+}
+
+size_t tq_operational_at_scratch_size(const tq_mechanism *mechanism)
+{
+    const size_t nv = tq_mechanism_model(mechanism)->nv;
+    return tq_scratch_cost(nv * nv, sizeof(double)) + tq_scratch_cost(6 * nv, sizeof(double)) +
+           tq_larger(tq_mass_matrix_flat_scratch_size(mechanism), operational_size(6, nv));
+}
+
+tq_status tq_operational_inertia_at(const tq_mechanism *mechanism, const tq_configuration *posture,
+                                    const double *q, const tq_task_point *point,
+                                    tq_scratch *scratch, double *ret_lambda, tq_error *reterr)
+{
+    const size_t nv = tq_mechanism_model(mechanism)->nv;
+    const size_t mark = tq_scratch_mark(scratch);
+    double *m = tq_scratch_take(scratch, nv * nv, sizeof *m);
+    double *jacobian = tq_scratch_take(scratch, 6 * nv, sizeof *jacobian);
+    if (m == NULL || jacobian == NULL) {
+        tq_scratch_rewind(scratch, mark);
+        return tq_fail(reterr, TQ_ERR_SCRATCH, "scratch", 0,
+                       (double)tq_operational_at_scratch_size(mechanism));
+    }
+    tq_status status = tq_mass_matrix_flat(mechanism, q, 0, scratch, m, reterr);
+    if (status == TQ_OK) {
+        size_t n = 0;
+        tq_configuration_jacobian(posture, point->link, point->at, TQ_JACOBIAN_WORLD_ALIGNED,
+                                  jacobian, NULL);
+        for (size_t axis = 0; axis < 6; axis++) {
+            if (point->axes == 0 || (point->axes >> axis & 1u) != 0) {
+                memmove(jacobian + n++ * nv, jacobian + axis * nv, nv * sizeof *jacobian);
+            }
+        }
+        status = tq_operational_inertia(n, nv, jacobian, m, scratch, ret_lambda, reterr);
+    }
     tq_scratch_rewind(scratch, mark);
     return status;
 }

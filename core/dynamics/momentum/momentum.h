@@ -6,6 +6,7 @@
 
 #include "core/base/status.h"
 #include "core/dynamics/kinematics/configuration.h"
+#include "core/model/mechanism.h"
 
 /* World axes throughout. A robot without mass has its centre of mass at the world origin. */
 typedef struct tq_momentum {
@@ -30,7 +31,8 @@ void tq_com_jacobian(const tq_configuration *posture, double *ret_jacobian);
  *
  * Shapes   jacobian (n_task x nv, row by row), m (nv x nv, symmetric); ret_lambda (n_task x
  *          n_task).
- * Memory   tq_operational_scratch_size(n_task, nv) bytes of `scratch`, all released.
+ * Memory   nv (nv + n_task) doubles of `scratch`, all released: tq_operational_at_scratch_size
+ *          suffices up to 6 rows.
  * Returns  TQ_OK
  *          TQ_ERR_SINGULAR  "mass_matrix" when M is not positive definite, "jacobian" when the
  *                           point cannot move in some direction: infinite inertia
@@ -41,6 +43,25 @@ void tq_com_jacobian(const tq_configuration *posture, double *ret_jacobian);
  */
 tq_status tq_operational_inertia(size_t n_task, size_t nv, const double *jacobian, const double *m,
                                  tq_scratch *scratch, double *ret_lambda, tq_error *reterr);
-size_t tq_operational_scratch_size(size_t n_task, size_t nv);
+
+/* A point of a link, and directions of its motion along the axes of the world. */
+typedef struct tq_task_point {
+    uint32_t link;
+    double at[3];  /* in the link frame, m */
+    unsigned axes; /* bits x y z rx ry rz; 0: all six */
+} tq_task_point;
+
+/**
+ * The same of the chosen directions of a point, with M of the kernels.
+ *
+ * Shapes   posture at q (nq); ret_lambda (n x n), n the number of directions.
+ * Memory   tq_operational_at_scratch_size(mechanism) bytes of `scratch`, all released.
+ * Returns  as tq_operational_inertia and tq_mass_matrix.
+ * Checked  tests/property/core/dynamics/momentum/test_momentum.c
+ */
+tq_status tq_operational_inertia_at(const tq_mechanism *mechanism, const tq_configuration *posture,
+                                    const double *q, const tq_task_point *point,
+                                    tq_scratch *scratch, double *ret_lambda, tq_error *reterr);
+size_t tq_operational_at_scratch_size(const tq_mechanism *mechanism);
 
 #endif

@@ -182,3 +182,31 @@ Test(projectors, inverse_after_forward_returns_the_projected_torque)
         tqt_close(&s);
     }
 }
+
+/* (A^T lambda) . qd = lambda . (A qd), which is 0 on motions that the constraints allow */
+Test(projectors, forces_of_constraints_and_their_power)
+{
+    tqt_random r = tqt_random_seed(11);
+    for (size_t k = 0; k < N_ROBOT; k++) {
+        tqt_robot_state s;
+        double lambda[TQT_NV], force[TQT_NV], qd[TQT_NV], allowed = 0.0, work = 0.0, size = 1.0;
+        tqt_open(&s, robots[k]);
+        random_state(&s, &r);
+        for (size_t i = 0; i < TQT_NV; i++) {
+            lambda[i] = tqt_random_uniform(&r, -5.0, 5.0);
+            qd[i] = tqt_random_uniform(&r, -1.0, 1.0);
+        }
+        tq_constrained_force(&s.state, lambda, force);
+        for (size_t i = 0; i < s.nv; i++) {
+            allowed += force[i] * s.qd[i];
+            work += force[i] * qd[i];
+            size += fabs(force[i]);
+        }
+        cr_expect(fabs(tq_constrained_power(&s.state, lambda, qd) - work) < 1e-14 * size);
+        cr_expect(fabs(work) > 1e-6, "negative control");
+        /* velocities are projected to rounding of A qd */
+        cr_expect(fabs(tq_constrained_power(&s.state, lambda, s.qd)) < 1e-10 * size);
+        cr_expect(fabs(allowed) < 1e-10 * size);
+        tqt_close(&s);
+    }
+}

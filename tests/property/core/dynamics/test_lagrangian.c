@@ -12,6 +12,7 @@
 #include "core/dynamics/lagrangian.h"
 #include "tests/support/lagrange.h"
 #include "tests/support/random_robot.h"
+#include "tests/support/subject.h"
 
 enum { SEEDS = 60, BYTES = 32 << 20, JOINT_MAX = 14 };
 
@@ -233,6 +234,59 @@ Test(lagrangian, christoffel_symbols_make_the_matrix)
         }
         free(gamma);
         free(c);
+        close_case(&f);
+    }
+}
+
+/* dM/dq by central differences of M, and C qd by recursive Newton-Euler */
+Test(lagrangian, derivatives_of_mass_and_velocity_torque)
+{
+    static const double h = 1e-5;
+    for (uint64_t seed = 0; seed < SEEDS / 4; seed++) {
+        fixture f = open_case(seed, TQT_KINDS_ONE);
+        tqt_subject *subject = tqt_subject_new(f.model, 0);
+        const size_t nv = f.nv;
+        double *d = tqt_doubles(nv * nv * nv), *v = tqt_doubles(nv), *want = tqt_doubles(nv);
+        double *m[2] = {tqt_doubles(nv * nv), tqt_doubles(nv * nv)}, largest = 0.0;
+        cr_assert(eq(int, tq_lagrangian_mass_matrix(&f.posture, &f.scratch, m[0], NULL), TQ_OK));
+        for (size_t ij = 0; ij < nv * nv; ij++) {
+            largest = fmax(largest, fabs(m[0][ij]));
+        }
+        cr_assert(
+            eq(int, tq_lagrangian_mass_matrix_derivatives(&f.posture, &f.scratch, d, NULL), TQ_OK));
+        for (uint32_t j = 0; j < f.model->n_joint; j++) {
+            const tq_joint *joint = &f.model->joints[j];
+            const size_t k = joint->v_index;
+            for (int side = 0; side < 2 && joint->mimic == TQ_NONE && joint->nv == 1; side++) {
+                const size_t mark = tq_scratch_mark(&f.scratch);
+                tq_configuration p;
+                f.q[joint->q_index] += side == 0 ? h : -2 * h;
+                cr_assert(
+                    eq(int, tq_configuration_compute(f.model, f.q, NULL, &f.scratch, &p, NULL), 0));
+                cr_assert(eq(int, tq_lagrangian_mass_matrix(&p, &f.scratch, m[side], NULL), 0));
+                f.q[joint->q_index] += side == 0 ? 0 : h;
+                tq_scratch_rewind(&f.scratch, mark);
+            }
+            for (size_t ij = 0; ij < nv * nv && joint->mimic == TQ_NONE && joint->nv == 1; ij++) {
+                /* h^2 times a third derivative, eps / h of the largest entry and its sums */
+                const double want = (m[0][ij] - m[1][ij]) / (2 * h), got = d[ij * nv + k];
+                cr_expect(fabs(got - want) < 1e-8 * (1 + largest), "seed %d: %g %g", (int)seed, got,
+                          want);
+            }
+        }
+        cr_assert(
+            eq(int, tq_lagrangian_velocity_torque(&f.posture, f.qd, &f.scratch, v, NULL), TQ_OK));
+        tqt_velocity(subject, f.q, f.qd, want);
+        for (size_t i = 0; i < nv; i++) {
+            cr_expect(epsilon_eq(dbl, v[i], want[i], 1e-9 * (1 + fabs(want[i]))), "seed %d",
+                      (int)seed);
+        }
+        free(d);
+        free(v);
+        free(want);
+        free(m[0]);
+        free(m[1]);
+        tqt_subject_free(subject);
         close_case(&f);
     }
 }

@@ -6,11 +6,13 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "core/dynamics/lagrangian.h"
 #include "core/dynamics/momentum/momentum.h"
 #include "tests/support/motion.h"
 #include "tests/support/random_robot.h"
+#include "tests/support/subject.h"
 
 enum { BYTES = 4 << 20 };
 
@@ -160,6 +162,56 @@ Test(momentum, operational_inertia_is_the_inverse_of_mobility)
         free(m);
         free(j);
         tqt_states_free(&states);
+        tqt_model_free(model);
+    }
+    free(memory);
+}
+
+/* with M of the kernels, and of some directions: the chosen rows of J */
+Test(momentum, operational_inertia_of_chosen_axes)
+{
+    void *memory = aligned_alloc(64, BYTES);
+    for (uint64_t seed = 0; seed < 10; seed++) {
+        tq_model *model = tqt_random_robot(
+            seed, (tqt_robot_options){.n_joint = 7, .kinds = 1u << TQ_JOINT_REVOLUTE, .with = 0});
+        tqt_subject *subject = tqt_subject_new(model, 0);
+        const size_t nv = model->nv;
+        tqt_states states = tqt_random_states(seed, model, 1);
+        double *q = tqt_doubles(model->nq), *m = tqt_doubles(nv * nv), *j = tqt_doubles(6 * nv);
+        double want[36], got[36];
+        tqt_sample(states.q, model->nq, states.stride, 0, q);
+        tq_scratch scratch;
+        tq_configuration p;
+        const unsigned chosen[] = {0, 1u << 0 | 1u << 2 | 1u << 4};
+        tq_task_point point = {.link = model->n_link - 1, .at = {0.1, 0.2, 0.3}};
+        tq_scratch_init(&scratch, memory, BYTES);
+        cr_assert(eq(int, tq_configuration_compute(model, q, NULL, &scratch, &p, NULL), TQ_OK));
+        cr_assert(eq(int, tq_lagrangian_mass_matrix(&p, &scratch, m, NULL), TQ_OK));
+        for (size_t c = 0; c < 2; c++) {
+            size_t n = 0;
+            tq_configuration_jacobian(&p, point.link, point.at, TQ_JACOBIAN_WORLD_ALIGNED, j, NULL);
+            for (size_t axis = 0; axis < 6; axis++) {
+                if (chosen[c] == 0 || (chosen[c] >> axis & 1u) != 0) {
+                    memmove(j + n++ * nv, j + axis * nv, nv * sizeof *j);
+                }
+            }
+            point.axes = chosen[c];
+            cr_assert(eq(int, tq_operational_inertia(n, nv, j, m, &scratch, want, NULL), TQ_OK));
+            cr_assert(eq(
+                int,
+                tq_operational_inertia_at(subject->mechanism, &p, q, &point, &scratch, got, NULL),
+                TQ_OK));
+            for (size_t k = 0; k < n * n; k++) {
+                /* M is that of other sums: eps times its condition, below 1e6 for these seeds */
+                cr_expect(epsilon_eq(dbl, got[k], want[k], 1e-9 * (1 + fabs(want[k]))), "seed %d",
+                          (int)seed);
+            }
+        }
+        free(q);
+        free(m);
+        free(j);
+        tqt_states_free(&states);
+        tqt_subject_free(subject);
         tqt_model_free(model);
     }
     free(memory);

@@ -11,8 +11,8 @@
 #include <string.h>
 
 #include "api/robots/parsed.h"
-#include "api/robots/rotation.h"
 #include "core/model/inertia.h"
+#include "core/spatial/rotation.h"
 #include "tests/support/random.h"
 #include "tests/support/subject.h"
 
@@ -102,7 +102,7 @@ static void put_standard(text *t, const arm *from)
 static tq_pose twist_of(const arm *from, int i)
 {
     tq_pose pose = {.p = {from->a[i], 0.0, 0.0}};
-    tqa_rotation_about((const double[3]){1.0, 0.0, 0.0}, from->alpha[i], pose.r);
+    tq_rotation_about((const double[3]){1.0, 0.0, 0.0}, from->alpha[i], pose.r);
     return pose;
 }
 
@@ -159,7 +159,7 @@ static void put_screws(text *t, const arm *from, bool at_base)
                 i > 0 ? ", " : "", i, v[0], v[1], v[2], w[0], w[1], w[2]);
         }
         tq_pose turn = {.p = {0.0, 0.0, d_of(from, i)}};
-        tqa_rotation_about((const double[3]){0.0, 0.0, 1.0}, theta_of(from, i), turn.r);
+        tq_rotation_about((const double[3]){0.0, 0.0, 1.0}, theta_of(from, i), turn.r);
         const tq_pose twist = twist_of(from, i);
         home = tq_pose_multiply(&home, &turn);
         home = tq_pose_multiply(&home, &twist);

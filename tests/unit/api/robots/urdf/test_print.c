@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "api/robots/parsed.h"
-#include "api/robots/rotation.h"
+#include "core/spatial/rotation.h"
 #include "tests/support/one_call.h"
 #include "tests/support/random_robot.h"
 
@@ -155,10 +155,10 @@ Test(urdf_print, near_gimbal_lock)
         for (int side = -1; side <= 1; side += 2) {
             const double rpy[3] = {0.7, side * (1.5707963267948966 - pow(10.0, -k)), -1.3};
             double r[9], turned[9], angles[3];
-            tqa_rotation_from_rpy(rpy, r);
+            tq_rotation_from_rpy(rpy, r);
             r[0] += 1e-16, r[7] -= 2e-16, r[3] += 1e-16; /* rounding as in a product of rotations */
-            tqa_rotation_to_rpy(r, angles);
-            tqa_rotation_from_rpy(angles, turned);
+            tq_rotation_to_rpy(r, angles);
+            tq_rotation_from_rpy(angles, turned);
             for (int e = 0; e < 9; e++) {
                 cr_assert(fabs(turned[e] - r[e]) <= 8 * DBL_EPSILON, "1e-%d: r[%d] off by %g", k, e,
                           turned[e] - r[e]);

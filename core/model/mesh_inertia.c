@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* api/robots/mesh/inertia.c - mass, centre and tensor of the solid that triangles enclose. */
+/* core/model/mesh_inertia.c - mass, centre and tensor of the solid that triangles enclose. */
+#include "core/model/mesh_inertia.h"
+
 #include <math.h>
 #include <string.h>
-
-#include "api/robots/mesh/mesh.h"
 
 /* Corners of face f from `origin`, their cross product n = (b - a) x (c - a), and their centre. */
 typedef struct face {
@@ -11,7 +11,7 @@ typedef struct face {
     double normal[3], centre[3];
 } face;
 
-static void read_face(const tqa_mesh *mesh, size_t f, const double origin[3], face *ret)
+static void read_face(const tq_triangles *mesh, size_t f, const double origin[3], face *ret)
 {
     double u[3], v[3];
     for (int c = 0; c < 3; c++) {
@@ -31,17 +31,17 @@ static void read_face(const tqa_mesh *mesh, size_t f, const double origin[3], fa
 }
 
 /* Of the pyramid from the origin to the face: centre . normal / 6 */
-static double pyramid(const face *f, tqa_mesh_volume kind)
+static double pyramid(const face *f, tq_mesh_volume kind)
 {
     double volume = 0.0;
     for (int k = 0; k < 3; k++) {
         volume += f->centre[k] * f->normal[k] / 6.0;
     }
-    return kind == TQA_MESH_ABSOLUTE ? fabs(volume) : volume;
+    return kind == TQ_MESH_ABSOLUTE ? fabs(volume) : volume;
 }
 
 /* Centroid of the surface. */
-static void find_centroid(const tqa_mesh *mesh, double ret[3])
+static void find_centroid(const tq_triangles *mesh, double ret[3])
 {
     static const double none[3] = {0.0, 0.0, 0.0};
     double area = 0.0;
@@ -62,7 +62,7 @@ static void find_centroid(const tqa_mesh *mesh, double ret[3])
 }
 
 /* The centre of mass: that of a pyramid is at 3/4 of the way to its face. */
-static bool find_centre(const tqa_mesh *mesh, tqa_mesh_volume kind, const double from[3],
+static bool find_centre(const tq_triangles *mesh, tq_mesh_volume kind, const double from[3],
                         double ret[3])
 {
     double volume = 0.0;
@@ -82,7 +82,7 @@ static bool find_centre(const tqa_mesh *mesh, tqa_mesh_volume kind, const double
     return volume > 0.0 && isfinite(ret[0]) && isfinite(ret[1]) && isfinite(ret[2]);
 }
 
-bool tqa_mesh_inertia(const tqa_mesh *mesh, tqa_mesh_volume kind, tq_inertia *ret)
+bool tq_mesh_inertia(const tq_triangles *mesh, tq_mesh_volume kind, tq_inertia *ret)
 {
     double from[3], product[6] = {0.0};
     *ret = (tq_inertia){.mass = 0.0};

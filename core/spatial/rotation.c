@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* api/robots/rotation.c - rotation matrices from angles and quaternions of files, and back to
-   angles. */
-#include "api/robots/rotation.h"
-
-#include <math.h>
+/* core/spatial/rotation.c - rotation matrices from angles, quaternions and axes, and back to
+ * angles. */
+#include "core/spatial/rotation.h"
 
 #include "core/elementary/elementary.h"
 
-void tqa_rotation_from_rpy(const double rpy[3], double r[9])
+void tq_rotation_from_rpy(const double rpy[3], double r[9])
 {
     const double cr = tq_cos(rpy[0]);
     const double sr = tq_sin(rpy[0]);
@@ -26,7 +24,7 @@ void tqa_rotation_from_rpy(const double rpy[3], double r[9])
     r[8] = cp * cr;
 }
 
-void tqa_rotation_to_rpy(const double r[9], double rpy[3])
+void tq_rotation_to_rpy(const double r[9], double rpy[3])
 {
     const double cp = tq_hypot(r[0], r[3]);
     rpy[1] = tq_atan2(-r[6], cp);
@@ -39,7 +37,7 @@ void tqa_rotation_to_rpy(const double r[9], double rpy[3])
     rpy[2] = tq_atan2(s * r[2] - c * r[1], c * r[4] - s * r[5]);
 }
 
-void tqa_rotation_from_quaternion(const double q[4], double r[9])
+void tq_rotation_from_quaternion(const double q[4], double r[9])
 {
     const double w = q[0];
     const double x = q[1];
@@ -56,7 +54,7 @@ void tqa_rotation_from_quaternion(const double q[4], double r[9])
     r[8] = 1.0 - 2.0 * (x * x + y * y);
 }
 
-void tqa_rotation_about(const double axis[3], double angle, double r[9])
+void tq_rotation_about(const double axis[3], double angle, double r[9])
 {
     const double c = tq_cos(angle);
     const double s = tq_sin(angle);

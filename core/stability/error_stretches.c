@@ -1,17 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* api/operations/simulate/error_propagation.c - propagates errors along a run from point to point,
- * on a grid adapted to its linearisation. */
+/* core/stability/error_stretches.c - propagates errors along a run from point to point, on a grid
+ * adapted to its linearisation; horizons. */
 #include <math.h>
 #include <string.h>
 
-#include "api/operations/simulate/error_growth.h"
 #include "core/elementary/elementary.h"
+#include "core/stability/error_growth_private.h"
 
 /* Points are gone over in stretches of so many, each halved until one step over it and two agree:
  * steps of a method that chooses them follow the motion, those of one size are many to a swing. */
 enum { STRETCH_ADAPTIVE = 16, STRETCH_FIXED = 64 };
-/* a stretch, its middle, and two more each time that one is halved */
-enum { PLACES_MAX = 3 + 2 * 6 + 1 };
 enum { EIGEN_MAX = 64 }; /* points whose modes are computed */
 
 static const double tolerated_miss = 3e-4; /* relative tolerance of a stretch */
@@ -24,10 +22,11 @@ enum { PLACES_LEAST = 64 };
 static const double far_away = 1e3; /* durations: no horizon is reported beyond */
 
 typedef struct carrier {
-    tqa_simulation *s;
-    const tq_plant *plant;
-    tqa_error_propagation_room *room;
-    double *memory; /* PLACES_MAX places of n_matrix + n_push numbers */
+    const tq_error_run *run;
+    tq_scratch *scratch;
+    tq_error_growth *grown;
+    tq_error_propagation trust;
+    double *memory; /* TQ_ERROR_PLACES_MAX places of n_matrix + n_push numbers */
     size_t n_matrix, n_push;
     size_t n_place; /* in use */
     size_t left;    /* linearisations */
@@ -46,26 +45,27 @@ static double crossing(double tolerated, double t0, double before, double t, dou
     return now > low ? t0 + (t - t0) * tq_log(tolerated / low) / tq_log(now / low) : t;
 }
 
-static void note_horizons(tqa_simulation *s, const double before[TQ_ERROR_SOURCES], double t0)
+static void note_horizons(const carrier *c, const double before[TQ_ERROR_SOURCES], double t0)
 {
-    tqa_error_growth *g = &s->judge.grown;
+    const double tolerated = c->run->tolerated;
+    double *horizon = c->grown->horizon;
     for (unsigned k = 0; k < TQ_ERROR_SOURCES; k++) {
-        const double now = g->trust.error[k];
-        if (isinf(g->horizon[k]) && now > s->judge.tolerated) {
-            g->horizon[k] = crossing(s->judge.tolerated, t0, before[k], g->trust.t, now);
+        const double now = c->trust.error[k];
+        if (isinf(horizon[k]) && now > tolerated) {
+            horizon[k] = crossing(tolerated, t0, before[k], c->trust.t, now);
         }
     }
 }
 
 /* errors that are still small at the end go on growing as they do there */
-static void look_ahead(tqa_simulation *s, const tq_fastest_growth *last)
+static void look_ahead(const carrier *c, const tq_fastest_growth *last)
 {
-    tqa_error_growth *g = &s->judge.grown;
+    double *horizon = c->grown->horizon;
     for (unsigned k = 0; k < TQ_ERROR_SOURCES; k++) {
-        const double now = g->trust.error[k];
-        if (isinf(g->horizon[k]) && now > 0.0 && last->rate > TQA_ERROR_PROPAGATION_SLOW) {
-            const double t = g->trust.t + tq_log(s->judge.tolerated / now) / last->rate;
-            g->horizon[k] = t < far_away * s->duration ? t : (double)INFINITY;
+        const double now = c->trust.error[k];
+        if (isinf(horizon[k]) && now > 0.0 && last->rate > TQ_ERROR_GROWTH_SLOW) {
+            const double t = c->trust.t + tq_log(c->run->tolerated / now) / last->rate;
+            horizon[k] = t < far_away * c->run->duration ? t : (double)INFINITY;
         }
     }
 }
@@ -73,11 +73,6 @@ static void look_ahead(tqa_simulation *s, const tq_fastest_growth *last)
 /* ------------------------------------------------------------------------------------------------
  * From point to point
  */
-
-static double time_of(const carrier *c, size_t k)
-{
-    return c->s->judge.points.rows[k * c->s->judge.points.width];
-}
 
 static double *new_place(carrier *c, double t, tq_error_propagation_place *ret)
 {
@@ -88,24 +83,22 @@ static double *new_place(carrier *c, double t, tq_error_propagation_place *ret)
 
 static bool linearise(carrier *c, size_t k, tq_error_propagation_place *ret)
 {
-    double *matrix = new_place(c, time_of(c, k), ret);
+    double *matrix = new_place(c, tq_error_run_time(c->run, k), ret);
     c->left -= c->left > 0 ? 1 : 0;
-    c->status = tqa_error_propagation_linearise(c->s, c->plant, c->room, k, matrix,
-                                                matrix + c->n_matrix, &c->error);
+    c->status =
+        tq_error_run_linearise(c->run, k, c->scratch, matrix, matrix + c->n_matrix, &c->error);
     return c->status == TQ_OK;
 }
 
 static bool step(carrier *c, const tq_error_propagation_place *a,
                  const tq_error_propagation_place *m, const tq_error_propagation_place *b)
 {
-    tq_error_propagation *trust = &c->s->judge.grown.trust;
     const tq_error_propagation_place at[3] = {*a, *m, *b};
     double before[TQ_ERROR_SOURCES];
-    const double t0 = trust->t;
-    memcpy(before, trust->error, sizeof before);
-    c->status = tq_error_propagation_step(trust, at, tqa_error_propagation_tolerance(c->s),
-                                          &c->room->scratch, &c->error);
-    note_horizons(c->s, before, t0);
+    const double t0 = c->trust.t;
+    memcpy(before, c->trust.error, sizeof before);
+    c->status = tq_error_propagation_step(&c->trust, at, c->run->step_error, c->scratch, &c->error);
+    note_horizons(c, before, t0);
     return c->status == TQ_OK;
 }
 
@@ -139,10 +132,10 @@ static bool step_over(carrier *c, const size_t k[3], const tq_error_propagation_
         return false;
     }
     const tq_error_propagation_place all[5] = {*a, m1, *m, m2, *b};
-    const double miss = tq_error_propagation_miss(c->s->order.nv, all, &c->room->scratch);
+    const double miss = tq_error_propagation_miss(c->trust.n_v, all, c->scratch);
     bool good = false;
-    if (miss <= tolerated_miss || c->left < 2 || c->s->judge.grown.trust.is_lost) {
-        c->s->judge.grown.is_coarse |= miss > coarse_miss;
+    if (miss <= tolerated_miss || c->left < 2 || c->trust.is_lost) {
+        c->grown->is_coarse |= miss > coarse_miss;
         good = step(c, a, &m1, m) && step(c, m, &m2, b);
     } else {
         good = step_over(c, first, a, &m1, m) && step_over(c, second, m, &m2, b);
@@ -172,8 +165,8 @@ static bool stretch(carrier *c, size_t ka, size_t kb, tq_error_propagation_place
 
 static bool note_growth(carrier *c, size_t k, tq_fastest_growth *ret)
 {
-    tqa_error_growth *g = &c->s->judge.grown;
-    c->status = tqa_error_propagation_at(c->s, c->plant, c->room, k, ret, &c->error);
+    tq_error_growth *g = c->grown;
+    c->status = tq_error_growth_at(c->run, k, c->scratch, ret, &c->error);
     if (c->status != TQ_OK) {
         return false;
     }
@@ -182,66 +175,77 @@ static bool note_growth(carrier *c, size_t k, tq_fastest_growth *ret)
     }
     if (k == 0 || ret->rate > g->fastest.rate) {
         g->fastest = *ret;
-        g->fastest_at = time_of(c, k);
+        g->fastest_at = tq_error_run_time(c->run, k);
     }
     return true;
 }
 
-/* The numbers of places, and what is carried: from the first point on. */
+/* The numbers of places, and what is propagated: from the first point on. */
 static bool open_carrier(carrier *c, tq_error_propagation_place *ret_first)
 {
-    const size_t nv = c->s->order.nv, n = c->s->judge.points.n;
+    const size_t nv = tq_error_run_nv(c->run);
     const double order = 2.0 * (double)nv + 2.0;
     const double wanted = work_max / (work_factor * order * order * order);
     c->n_matrix = tq_error_propagation_matrix(nv);
     c->n_push = 2 * nv;
-    c->left = (size_t)fmin(fmax(wanted, PLACES_LEAST), (double)n + 1.0);
-    c->memory =
-        tqa_tree_take(c->s->tree, PLACES_MAX * (c->n_matrix + c->n_push), sizeof *c->memory);
-    tq_error_propagation_begin(&c->s->judge.grown.trust, time_of(c, 0));
-    return c->memory != NULL && (c->plant->constraints != NULL || linearise(c, 0, ret_first));
-}
-
-/* The answer is no longer wanted: a point may take as long as a step of the run */
-static bool is_cancelled(tqa_simulation *s)
-{
-    const tqa_host *host = s->tree->host;
-    s->stopped = host != NULL && host->cancelled != NULL && host->cancelled(host->ctx);
-    return s->stopped;
-}
-
-bool tqa_error_propagation_carry(tqa_simulation *s, const tq_plant *plant,
-                                 tqa_error_propagation_room *r)
-{
-    tqa_error_growth *g = &s->judge.grown;
-    const size_t n = s->judge.points.n;
-    carrier c = {.s = s, .plant = plant, .room = r};
-    tq_fastest_growth growth = {0.0, 0.0};
-    tq_error_propagation_place a;
-    if (n == 0 || !note_growth(&c, 0, &growth) || !open_carrier(&c, &a)) {
-        g->why_not = "the equations have no unique solution at the start";
-        return s->tree->problem->status == 0;
+    c->left = (size_t)fmin(fmax(wanted, PLACES_LEAST), (double)c->run->n + 1.0);
+    c->trust = (tq_error_propagation){
+        .n_v = nv,
+        .carried = tq_scratch_take(c->scratch, tq_error_propagation_carried(nv), sizeof(double))};
+    c->memory = tq_scratch_take(c->scratch, TQ_ERROR_PLACES_MAX * (c->n_matrix + c->n_push),
+                                sizeof *c->memory);
+    if (c->trust.carried == NULL || c->memory == NULL) {
+        c->status = tq_fail(&c->error, TQ_ERR_SCRATCH, "scratch", 0,
+                            (double)tq_error_growth_scratch_size(c->run->plant));
+        return false;
     }
-    g->is_known = true;
-    const bool bound = plant->constraints != NULL; /* errors that violate constraints are removed */
-    const size_t most = tq_run_is_adaptive(s->options.method) ? STRETCH_ADAPTIVE : STRETCH_FIXED;
+    tq_error_propagation_begin(&c->trust, tq_error_run_time(c->run, 0));
+    return c->run->plant->constraints != NULL || linearise(c, 0, ret_first);
+}
+
+/* from the first point to the last, or as far as the plant can be linearised */
+static void carry(carrier *c, tq_error_propagation_place *a, tq_fastest_growth *growth)
+{
+    const size_t n = c->run->n;
+    /* errors that violate constraints are removed */
+    const bool bound = c->run->plant->constraints != NULL;
+    const size_t most = c->run->is_adaptive ? STRETCH_ADAPTIVE : STRETCH_FIXED;
     const size_t way = bound ? (n + EIGEN_MAX - 1) / EIGEN_MAX : most;
     const size_t every = (n / way + EIGEN_MAX) / EIGEN_MAX;
     for (size_t k = 0, count = 1; k + 1 < n; count++) {
         const size_t to = k + way < n ? k + way : n - 1;
-        if (is_cancelled(s)) {
-            return false;
+        /* asks whether to go on: a stretch may take as long as a step of the run */
+        c->status = tq_scratch_work(c->scratch, TQ_SCRATCH_ASK_WORK, &c->error);
+        if (c->status != TQ_OK) {
+            return;
         }
-        g->is_coarse |= !bound && c.left == 0;
-        if ((!bound && !g->trust.is_lost && c.left > 0 && !stretch(&c, k, to, &a)) ||
-            ((count % every == 0 || to == n - 1) && !note_growth(&c, to, &growth))) {
-            break; /* up to its end */
+        c->grown->is_coarse |= !bound && c->left == 0;
+        if ((!bound && !c->trust.is_lost && c->left > 0 && !stretch(c, k, to, a)) ||
+            ((count % every == 0 || to == n - 1) && !note_growth(c, to, growth))) {
+            return;
         }
         k = to;
     }
-    if (c.status == TQ_ERR_SCRATCH) {
-        return tqa_tree_fail(s->tree, "", c.status, &c.error);
+}
+
+tq_status tq_error_run_propagate(const tq_error_run *run, tq_scratch *scratch, tq_error_growth *ret,
+                                 tq_error *reterr)
+{
+    carrier c = {.run = run, .scratch = scratch, .grown = ret};
+    tq_fastest_growth growth = {0.0, 0.0};
+    tq_error_propagation_place a;
+    ret->is_known = run->n > 0 && note_growth(&c, 0, &growth) && open_carrier(&c, &a);
+    if (ret->is_known) {
+        carry(&c, &a, &growth);
     }
-    look_ahead(s, &growth);
-    return true;
+    if (c.status == TQ_ERR_SCRATCH || c.status == TQ_ERR_STOPPED) {
+        return tq_fail(reterr, c.status, c.error.what, c.error.index, c.error.value);
+    }
+    if (ret->is_known) {
+        look_ahead(&c, &growth);
+        ret->gain = c.trust.gain;
+        ret->is_lost = c.trust.is_lost;
+        memcpy(ret->error, c.trust.error, sizeof ret->error);
+    }
+    return TQ_OK;
 }
