@@ -59,6 +59,7 @@
 #include "core/dynamics/mass_matrix/mass_matrix_state.h" /* M^-1 and eigenvalues at one state */
 #include "core/dynamics/momentum/momentum.h" /* centre of mass and momentum at one state */
 #include "core/dynamics/momentum/momentum_batch.h" /* the same for blocks */
+#include "core/dynamics/passive/tendons.h" /* springs and friction along combinations of coordinates and paths */
 #include "core/dynamics/reactions.h" /* constraint wrenches at joints and base */
 #include "core/dynamics/regressor/regressor.h" /* tau = Y(q, qd, qdd) p */
 #include "core/dynamics/rigid_body.h" /* point kinematics, momentum, energy of one body */
