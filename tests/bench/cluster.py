@@ -131,14 +131,10 @@ def page(home, path):
     return statistics.median(taken)
 
 
-def stored(n):
-    """Cycles a second, milliseconds of a list of 100 jobs and of one client's, beside n stored jobs."""
+def filled(n):
     home = test_cluster.Cluster(1)
-    try:
-        test_lists.fill(home, n)
-        return statistics.median(cycles(home) for _ in range(ROUNDS)), page(home, "/v1/jobs?limit=100&state=succeeded"), page(home, "/metrics")
-    finally:
-        home.close()
+    test_lists.fill(home, n)
+    return home
 
 
 def memory(node, field):
@@ -229,12 +225,22 @@ def cycles_of_nodes():
 
 
 def stored_jobs():
-    first = None
-    for n in STORED:
-        got = stored(n)
-        first = first or got
-        for what, unit, at in (("durable job cycles a second", "cycles/s", 0), ("a list of 100 jobs", "ms", 1), ("the metrics", "ms", 2)):
-            row(f"{what} beside {n} stored jobs, one node", got[at], unit, first[at], "flat", note=f"peer: beside {STORED[0]}")
+    """Each number beside the first, in turns: what else the machine does has both alike."""
+    few = filled(STORED[0])
+    try:
+        for n in STORED[1:]:
+            many = filled(n)
+            try:
+                for what, unit, measure in (("durable job cycles a second", "cycles/s", cycles), ("a list of 100 jobs", "ms", lambda home: page(home, "/v1/jobs?limit=100&state=succeeded")),
+                                            ("the metrics", "ms", lambda home: page(home, "/metrics"))):
+                    got = [(measure(few), measure(many)) for _ in range(ROUNDS)]
+                    ratio = statistics.median(b / a for a, b in got)
+                    row(f"{what} beside {n} stored jobs, one node", statistics.median(b for _, b in got), unit, statistics.median(a for a, _ in got), "flat",
+                        note=f"peer: beside {STORED[0]}; median of the ratios {ratio:.2f}")
+            finally:
+                many.close()
+    finally:
+        few.close()
     return True
 
 

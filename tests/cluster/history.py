@@ -44,8 +44,9 @@ def step(state, op):
 
 
 def precedes(a, b):
-    """Whether a must come before b: it ended before b began; reads of one node never go back."""
-    return a.end < b.earliest or (a.kind == b.kind == "read" and a.node == b.node and a.end < b.begin)
+    """Whether a must come before b: it ended before b began; reads of one node never go back, nor behind what it wrote."""
+    same = b.kind == "read" and a.node == b.node and (a.kind == "read" or a.answer in ("created", "replaced", "deleted"))
+    return a.end < b.earliest or (same and a.end < b.begin)
 
 
 def linearizable(history, state=ABSENT, most=300_000):

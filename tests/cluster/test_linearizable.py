@@ -35,7 +35,9 @@ HELD = {
     "a write without an answer that happened": [op("put", 0, 1e9, None, new="a"), op("read", 2, 3, "a")],
     "and one that did not": [Operation("put", 0, new="a"), op("read", 2, 3, "absent"), op("read", 4, 5, "absent")],
     "one of two that create": [op("create", 0, 5, "created", new="a"), op("create", 1, 6, "refused", new="b"), op("read", 7, 8, "a")],
-    "a read of a cache": [op("put", 0, 1, "created", new="a"), op("put", 2, 3, "replaced", new="b"), op("read", 4, 5, "a", since=0.5)],
+    "a read of a cache": [op("put", 0, 1, "created", new="a"), op("put", 2, 3, "replaced", new="b"), op("read", 4, 5, "a", since=0.5, node=1)],
+    "a cache behind another node's write, not its own": [op("put", 0, 1, "created", new="a", node=1), op("delete", 2, 5, "deleted"),
+                                                         op("create", 3, 4, "created", new="b", node=1), op("read", 6, 7, "absent", since=1.5)],
 }
 BROKEN = {
     "a lost write": [op("put", 0, 1, "created", new="a"), op("read", 2, 3, "absent")],
@@ -47,6 +49,8 @@ BROKEN = {
     "deleted twice": [op("put", 0, 1, "created", new="a"), op("delete", 2, 5, "deleted"), op("delete", 3, 6, "deleted")],
     "a cache that goes back": [op("put", 0, 1, "created", new="a"), op("put", 2, 3, "replaced", new="b"),
                                op("read", 4, 5, "b", since=0.5), op("read", 6, 7, "a", since=0.5)],
+    "a node that does not read what it wrote": [op("put", 0, 1, "created", new="a", node=1), op("put", 2, 3, "replaced", new="b"),
+                                                op("read", 4, 5, "a", since=0.5)],
     "a cache older than it may be": [op("put", 0, 1, "created", new="a"), op("put", 2, 3, "replaced", new="b"), op("read", 9, 10, "a", since=4)],
 }
 
@@ -111,8 +115,8 @@ class Client(threading.Thread):
         with self.record.lock:
             if kind != "read":
                 self.record.robots[name].append(this)
-            elif got is not None:  # a node reads what it wrote
-                wrote = [o.end for o in self.record.robots[name] if o.node == node and o.kind != "read" and o.end < begin]
+            elif got is not None:  # nothing that ended before its node's last write began is news
+                wrote = [o.begin for o in self.record.robots[name] if o.node == node and o.answer in ("created", "replaced", "deleted") and o.end < begin]
                 self.record.robots[name].append(dataclasses.replace(this, since=max([begin - STALE_S, *wrote])))
         if got is None:
             self.wait()
