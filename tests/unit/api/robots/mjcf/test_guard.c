@@ -15,6 +15,11 @@
 #define BODY(more) M("<worldbody><body name='b'>" more "</body></worldbody>")
 #define ARM(more)                                                                                  \
     M("<worldbody><body><joint name='j'/><geom size='0.1' pos='1 0 0'/></body></worldbody>" more)
+#define AROUND(before, attributes)                                                                 \
+    M("<worldbody><geom name='g' size='0.1' mass='0' pos='2 2 2'/><site name='w' pos='0 1 1'/>"    \
+      "<body><joint name='j'/><geom size='0.1' pos='1 0 0'/><site name='s' pos='1 0 0'/></body>"   \
+      "</worldbody>" before "<tendon><spatial " attributes                                         \
+      "><site site='w'/><geom geom='g'/><site site='s'/></spatial></tendon>")
 #define BALL "<geom size='0.1'/>"
 
 typedef struct row {
@@ -55,15 +60,15 @@ static const row cases[] = {
     {"mesh beside an inertia", BODY("<joint/><inertial pos='0 0 0' mass='1' diaginertia='1 1 1'/><geom type='mesh' mesh='x'/>"), NULL},
     {"still mesh counts in the total", M("<compiler settotalmass='3'/><worldbody><body><geom type='mesh' mesh='x'/></body><body><joint/>" BALL "</body></worldbody>"), "type=\"mesh\""},
     {"shell", BODY("<joint/><geom size='0.1' shellinertia='true'/>"), "shellinertia=\"true\""},
-    {"spring of a tendon around a geom", ARM("<tendon><spatial stiffness='3'><geom geom='g'/></spatial></tendon>"), "around a geom"},
-    {"damper of a tendon around a geom, by default", ARM("<default><tendon damping='3'/></default><tendon><spatial><geom geom='g'/></spatial></tendon>"), "around a geom"},
+    {"spring of a tendon around a geom", AROUND("", "stiffness='3'"), NULL},
+    {"damper of a tendon around a geom, by default", AROUND("<default><tendon damping='3'/></default>", ""), NULL},
     {"tendon around a geom, without forces", ARM("<tendon><spatial limited='true' range='0 1'><geom geom='g'/></spatial></tendon>"), NULL},
     {"joint in a path", ARM("<tendon><spatial stiffness='3'><joint joint='j' coef='1'/></spatial></tendon>"), "<joint>"},
     {"spring along a path", M("<worldbody><site name='w' pos='0 1 1'/><body><joint name='j'/><geom size='0.1' pos='1 0 0'/><site name='s' pos='1 0 0'/></body></worldbody>"
                               "<tendon><spatial stiffness='3'><site site='w'/><site site='s'/></spatial></tendon>"), NULL},
     {"spring of a tendon", ARM("<tendon><fixed stiffness='3'><joint joint='j' coef='1'/></fixed></tendon>"), NULL},
     {"spring of a tendon that is not linear", ARM("<tendon><fixed stiffness='3 1'><joint joint='j' coef='1'/></fixed></tendon>"), "stiffness=\"3 1\""},
-    {"dry friction of a tendon around a geom", ARM("<tendon><spatial frictionloss='3'><geom geom='g'/></spatial></tendon>"), "around a geom"},
+    {"dry friction of a tendon around a geom", AROUND("", "frictionloss='3'"), NULL},
     {"inertia of a tendon", ARM("<tendon><spatial armature='3'/></tendon>"), "armature=\"3\""},
     {"tendon", ARM("<tendon><fixed limited='true' range='0 1'><joint joint='j' coef='1'/></fixed></tendon>"), NULL},
     {"armature of an actuator", ARM("<actuator><motor joint='j' armature='0.1'/></actuator>"), "armature=\"0.1\""},
