@@ -20,7 +20,7 @@ static size_t nv_of(const tq_commanded_setup *setup)
 static size_t number_count(const tq_commanded_setup *setup)
 {
     const size_t nv = nv_of(setup);
-    return (TQ_COMMANDS + TQ_SERIES_COUNT) * nv * TQ_RAW_ROWS + TQ_SERIES_COUNT * nv +
+    return ((size_t)TQ_COMMANDS + TQ_SERIES_COUNT) * nv * TQ_RAW_ROWS + TQ_SERIES_COUNT * nv +
            setup->channels->n + TQ_COMMANDS * nv + 3 * nv;
 }
 
