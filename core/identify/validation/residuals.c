@@ -182,10 +182,10 @@ static void add_row(const tq_residuals *judge, size_t row, size_t n, const doubl
     tq_residuals_row *all = &judge->rows[TQ_RESIDUALS_ALL * n_row + row];
     double residual[TQ_FOLD_RUN];
     bool moves[TQ_FOLD_RUN];
-    bool stands = false;
+    bool is_at_rest = false;
     for (size_t i = 0; i < n; i++) {
         moves[i] = fabs(rate[i]) > judge->moving;
-        stands = stands || !moves[i];
+        is_at_rest = is_at_rest || !moves[i];
         residual[i] = tau[i] - predicted[i];
         tq_residuals_row *part =
             &judge->rows[(moves[i] ? TQ_RESIDUALS_MOVING : TQ_RESIDUALS_STANDING) * n_row + row];
@@ -198,7 +198,7 @@ static void add_row(const tq_residuals *judge, size_t row, size_t n, const doubl
             add_terms(part, q, qd, predicted[i], residual[i]);
         }
     }
-    if (stands) {
+    if (is_at_rest) {
         add_standing(judge, row, n, residual, moves);
     }
 }
