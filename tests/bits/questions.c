@@ -434,6 +434,9 @@ static void calibrate_followed(question *to, tqt_random *r)
 /* torque beside recorded forces on the end of the arm */
 static void calibrate_pushed(question *to, tqt_random *r)
 {
+    /* each draw by itself: arguments have no order */
+    const bool in_world = tqt_random_chance(r, 0.5);
+    const bool by_robot = tqt_random_chance(r, 0.5);
     to->robot = robot_named("planar-2r");
     put(to,
         "{\"datasets\":[\"pushed0\",\"pushed1\"],\"columns\":{\"time\":\"t\",\"q\":\"q\",\"tau\":\"tau\"},"
@@ -442,8 +445,7 @@ static void calibrate_pushed(question *to, tqt_random *r)
     put_named(to, r, "at", 3, 0.5);
     put(to,
         ",\"applied_to\":\"%s\",\"expressed_in\":\"%s\",\"force\":[\"ff_0\",\"ff_1\",\"qd_0\"],\"moment\":[\"qd_1\",\"ff_1\",\"ff_0\"]}]}",
-        tqt_random_chance(r, 0.5) ? "robot" : "environment",
-        tqt_random_chance(r, 0.5) ? "world" : "link");
+        by_robot ? "robot" : "environment", in_world ? "world" : "link");
 }
 
 static const struct {

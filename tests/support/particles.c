@@ -5,6 +5,10 @@
 #include <math.h>
 #include <string.h>
 
+#ifdef __clang__
+#pragma clang diagnostic ignored "-Wdouble-promotion" /* an oracle in long double, on purpose */
+#endif
+
 static void add_bar(tqt_cloud *c, int link, double mass, const double from[3], const double to[3])
 {
     for (int k = 0; k < 3; k++) { /* Simpson's weights are exact for second moments */
