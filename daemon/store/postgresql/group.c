@@ -25,9 +25,9 @@ typedef struct piece {
     size_t n;
     tqd_write *writes[PIECE];
     unsigned n_statement[PIECE];
-    bool is_rejected[PIECE];     /* it has failed alone, and has its status */
-    char xid[32];                /* of the transaction, once its first answer is here */
-    char server[64];             /* that it was given by */
+    bool is_rejected[PIECE]; /* it has failed alone, and has its status */
+    char xid[32];            /* of the transaction, once its first answer is here */
+    char server[64];         /* that it was given by */
     uint64_t n_commit;
     uint64_t n_warning; /* of the session before the commit */
     bool complete;      /* all answers of writes are here */
