@@ -218,10 +218,11 @@ def test_a_write_that_could_not_be_sent_is_no_acknowledgement(kept, cluster):  #
     """The connection ends with the answer to a group, and the next group, which waits, finds that out while it is sent."""
     server, wire, home = behind_a_wire(kept, cluster, settings={"workers": 9})
     node = home.nodes[0]
-    node.request("PUT", "/v1/robots/before", single.test_robots.urdf(2))
+    small = single.test_robots.urdf(2)  # the wire looks through 8 KiB
+    node.request("PUT", "/v1/robots/before", small)
     large = single.test_robots.urdf(3).replace(b"</robot>", b"<!--" + b"x" * 50000 + b"--></robot>")  # libpq sends at each 8 KiB
     wire.hold_from(b"tqd_robot_put", b"COMMIT")
-    first = Asked(node, "PUT", "/v1/robots/first", large)
+    first = Asked(node, "PUT", "/v1/robots/first", small)
     assert wire.reached.wait(conftest.PATIENCE)
     next_group = [Asked(node, "PUT", f"/v1/robots/arm-{i}", large) for i in range(8)]
     time.sleep(1)  # they are in the queue
