@@ -300,12 +300,10 @@ static bool open_server(const char **reterr)
 }
 
 /* Called after commits of any node. */
-static void take_news(void *ctx, unsigned changes)
+static unsigned take_news(void *ctx, unsigned changes)
 {
     (void)ctx;
-    if ((changes & TQD_CHANGED_ROBOTS) != 0) {
-        tqd_registry_follow(registry);
-    }
+    const bool missed = (changes & TQD_CHANGED_ROBOTS) != 0 && !tqd_registry_follow(registry);
     if ((changes & TQD_CHANGED_NODES) != 0) {
         tqd_jobs_nodes_changed(jobs);
     }
@@ -313,6 +311,7 @@ static void take_news(void *ctx, unsigned changes)
         tqd_jobs_parts_opened(jobs);
     }
     tqd_jobs_follow(jobs, (changes & TQD_CHANGED_QUEUE) != 0);
+    return missed ? TQD_CHANGED_ROBOTS : 0;
 }
 
 static void follow_store(void *arg)

@@ -9,6 +9,7 @@
 
 #include "daemon/key.h"
 #include "daemon/robots/cache.h"
+#include "daemon/robots/pending.h"
 #include "daemon/store/problem.h"
 
 enum { LOADERS = 16 };
@@ -22,9 +23,10 @@ struct tqd_registry {
     tqd_cache *cache;
     tqd_robot_row *builtins; /* index: the parser's number */
     pthread_mutex_t
-        changing;      /* serialises changes of names and n_change; a leaf except for the cache's
+        changing; /* serialises changes of names, n_change and pending; a leaf except for the cache's
                           lock */
-    uint64_t n_change; /* commits of this process that the cache has followed */
+    uint64_t n_change;                /* commits of this process that the cache has followed */
+    tqd_pending *pending;             /* changes that it has not followed yet */
     pthread_mutex_t loading[LOADERS]; /* by digest: concurrent users wait for one parse */
 };
 
@@ -383,9 +385,22 @@ bool tqd_registry_find(tqd_registry *registry, const char *name, tqd_registry_ro
 
 /* ----------------------------------------------------------------------------------- changing */
 
+static tqd_store_status commit(tqd_registry *registry, tqd_pending *change, tqd_write *write)
+{
+    pthread_mutex_lock(&registry->changing);
+    tqd_pending_add(&registry->pending, change);
+    pthread_mutex_unlock(&registry->changing);
+    const tqd_store_status status = tqd_store_write(registry->options.store, write);
+    pthread_mutex_lock(&registry->changing);
+    tqd_pending_drop(&registry->pending, change); /* it has failed */
+    pthread_mutex_unlock(&registry->changing);
+    return status;
+}
+
 /* a change being committed; the cache follows in the order of the commits */
 typedef struct put_change {
     tqd_robot_put put;
+    tqd_pending pending;
     tqd_registry *registry;
     tqd_named *named; /* ownership passes to the cache */
 } put_change;
@@ -395,6 +410,7 @@ static void follow_put(tqd_write *write)
     put_change *change = (put_change *)write;
     pthread_mutex_lock(&change->registry->changing);
     change->registry->n_change++;
+    tqd_pending_drop(&change->registry->pending, &change->pending);
     memcpy(change->named->entry.row.owner, change->put.owner, sizeof change->put.owner);
     tqd_cache_name(change->registry->cache, change->named);
     pthread_mutex_unlock(&change->registry->changing);
@@ -403,6 +419,7 @@ static void follow_put(tqd_write *write)
 
 typedef struct delete_change {
     tqd_robot_delete delete;
+    tqd_pending pending;
     tqd_registry *registry;
 } delete_change;
 
@@ -411,6 +428,7 @@ static void follow_delete(tqd_write *write)
     const delete_change *change = (const delete_change *)write;
     pthread_mutex_lock(&change->registry->changing);
     change->registry->n_change++;
+    tqd_pending_drop(&change->registry->pending, &change->pending);
     tqd_cache_forget(change->registry->cache, change->delete.name);
     pthread_mutex_unlock(&change->registry->changing);
 }
@@ -444,13 +462,14 @@ static int by_name(const void *a, const void *b)
     return strcmp(((const tqd_robot_row *)a)->name, ((const tqd_robot_row *)b)->name);
 }
 
-/* Requires `changing`. */
-static void take_over(tqd_registry *registry, const name_list *stored)
+/* All names but those of pending changes. Requires `changing`; false: memory is short. */
+static bool take_over(tqd_registry *registry, const name_list *stored)
 {
     size_t n = 0;
     tqd_registry_row *known = tqd_cache_list(registry->cache, &n);
-    for (size_t i = 0; known != NULL && i < n; i++) {
-        if (!known[i].builtin &&
+    bool good = known != NULL;
+    for (size_t i = 0; good && i < n; i++) {
+        if (!known[i].builtin && !tqd_pending_has(registry->pending, known[i].row.name) &&
             (stored->n == 0 || bsearch(&known[i].row, stored->rows, stored->n, sizeof *stored->rows,
                                        by_name) == NULL)) {
             tqd_cache_forget(registry->cache, known[i].row.name);
@@ -458,18 +477,21 @@ static void take_over(tqd_registry *registry, const name_list *stored)
     }
     free(known);
     for (size_t i = 0; i < stored->n; i++) {
+        const tqd_robot_row *now = &stored->rows[i];
         tqd_registry_row row;
-        if (!tqd_cache_row(registry->cache, stored->rows[i].name, &row) ||
-            strcmp(row.row.digest, stored->rows[i].digest) != 0 ||
-            strcmp(row.row.owner, stored->rows[i].owner) != 0) {
-            (void)add_stored(registry, &stored->rows[i]);
+        if ((!tqd_cache_row(registry->cache, now->name, &row) ||
+             strcmp(row.row.digest, now->digest) != 0 || strcmp(row.row.owner, now->owner) != 0) &&
+            !tqd_pending_has(registry->pending, now->name)) {
+            good = add_stored(registry, now) && good;
         }
     }
+    return good;
 }
 
-void tqd_registry_follow(tqd_registry *registry)
+bool tqd_registry_follow(tqd_registry *registry)
 {
     bool over = false;
+    bool good = false;
     while (!over) {
         name_list stored = {.n = 0};
         pthread_mutex_lock(&registry->changing);
@@ -479,12 +501,13 @@ void tqd_registry_follow(tqd_registry *registry)
                stored.is_short;
         pthread_mutex_lock(&registry->changing);
         if (!over && n_change == registry->n_change) {
-            take_over(registry, &stored);
+            good = take_over(registry, &stored) && registry->pending == NULL;
             over = true;
         }
         pthread_mutex_unlock(&registry->changing);
         free(stored.rows);
     }
+    return good;
 }
 
 static bool refuse_builtin(tqd_registry *registry, const char *name, tqa_problem *reterr)
@@ -529,9 +552,10 @@ bool tqd_registry_put(tqd_registry *registry, const char *name, tqa_robot *robot
                                  .if_none_match = condition->if_none_match,
                                  .robots_max = registry->options.robots_max,
                                  .bytes_max = registry->options.stored_bytes_max},
+                         .pending = {.name = row.name},
                          .registry = registry,
                          .named = named};
-    const tqd_store_status status = tqd_store_write(registry->options.store, &change.put.write);
+    const tqd_store_status status = commit(registry, &change.pending, &change.put.write);
     free(change.named);
     if (status != TQD_STORE_OK) {
         tqd_registry_release(registry, held);
@@ -558,8 +582,9 @@ bool tqd_registry_delete(tqd_registry *registry, const char *name, const tqd_con
                    .name = name,
                    .by = condition->by,
                    .if_match = condition->if_match},
+        .pending = {.name = name},
         .registry = registry};
-    const tqd_store_status status = tqd_store_write(registry->options.store, &change.delete.write);
+    const tqd_store_status status = commit(registry, &change.pending, &change.delete.write);
     if (status == TQD_STORE_NOT_FOUND) {
         tqd_registry_unknown(registry, name, reterr);
     } else if (status == TQD_STORE_OWNED) {

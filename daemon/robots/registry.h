@@ -87,8 +87,10 @@ bool tqd_registry_put(tqd_registry *registry, const char *name, tqa_robot *robot
                       size_t n, const tqd_condition *condition, const tqa_robot **ret_robot,
                       bool *ret_created, tqa_problem *reterr);
 
-/* Applies changes of other nodes in the store to the cache. May block on the store; one thread. */
-void tqd_registry_follow(tqd_registry *registry);
+/* Applies changes of other nodes in the store to the cache. May block on the store; one thread.
+ * False: call it again soon, the store could not be read or a change of this node is under way,
+ * whose name has waited: another node may have changed that after it. */
+bool tqd_registry_follow(tqd_registry *registry);
 
 /* Workers only. */
 bool tqd_registry_delete(tqd_registry *registry, const char *name, const tqd_condition *condition,

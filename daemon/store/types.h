@@ -51,7 +51,8 @@ enum {
     TQD_CHANGED_ALL = 31,
 };
 typedef struct tqd_changed {
-    void (*call)(void *ctx, unsigned changes); /* on the thread of tqd_store_follow */
+    /* On the thread of tqd_store_follow; returns those that it is to be called with again soon. */
+    unsigned (*call)(void *ctx, unsigned changes);
     void *ctx;
 } tqd_changed;
 

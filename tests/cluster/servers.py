@@ -116,7 +116,7 @@ class Wire:
     def __init__(self, to, port=0):
         self.to = to
         # `until`: what a client sends is held from the second of these words on, where it follows the first; `of`: of this connection only
-        self.requests_held, self.answers_held, self.until, self.of, self.closed = False, False, None, None, False
+        self.requests_held, self.answers_held, self.until, self.of, self.last, self.closed = False, False, None, None, (), False
         self.reached, self.changed = threading.Event(), threading.Condition()
         self.sockets = set()
         self.listener = socket.create_server(("127.0.0.1", port), backlog=100)
@@ -131,6 +131,12 @@ class Wire:
     def hold_from(self, first, then):
         self.reached.clear()
         self.until = first, then
+
+    def answer_and_cut(self):
+        """The held answers of the connection go on, and with them all connections end."""
+        with self.changed:
+            self.answers_held, self.last = False, self.of
+            self.changed.notify_all()
 
     def cut(self):
         """All connections end on both sides."""
@@ -213,6 +219,8 @@ class Wire:
                 target.sendall(piece)
             except OSError:
                 return
+            if is_answer and source in self.last:
+                self.cut()
 
 
 @pytest.fixture

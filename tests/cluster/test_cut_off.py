@@ -18,10 +18,10 @@ IN_BETWEEN = "SELECT count(*) FROM pg_stat_activity WHERE state = 'active' AND w
 KEYED = {**ASYNC, "Idempotency-Key": "once"}
 
 
-def behind_a_wire(kept, cluster, settings="", n=1):  # noqa: F811
-    server = kept(Server(settings))
+def behind_a_wire(kept, cluster, of_server="", n=1, settings=None):  # noqa: F811
+    server = kept(Server(of_server))
     wire = kept(Wire(server.port))
-    home = cluster(n, postgres=server, way=server.uri.replace(str(server.port), str(wire.port)))
+    home = cluster(n, settings, postgres=server, way=server.uri.replace(str(server.port), str(wire.port)))
     return server, wire, home
 
 
@@ -211,3 +211,29 @@ def test_a_connection_that_ends_in_a_write_is_no_acknowledgement(kept, cluster):
     kept(Wire(server.port, wire.port))
     job = json.loads(node.request("POST", PATH, data, KEYED)[2])["id"]
     assert home.ended(job)["state"] == "succeeded" and all_jobs(home) == {first, job}
+
+
+@pytest.mark.seconds(300)
+def test_a_write_that_could_not_be_sent_is_no_acknowledgement(kept, cluster):  # noqa: F811
+    """The connection ends with the answer to a group, and the next group, which waits, finds that out while it is sent."""
+    server, wire, home = behind_a_wire(kept, cluster, settings={"workers": 9})
+    node = home.nodes[0]
+    small = single.test_robots.urdf(2)  # the wire looks through 8 KiB
+    node.request("PUT", "/v1/robots/before", small)
+    large = single.test_robots.urdf(3).replace(b"</robot>", b"<!--" + b"x" * 50000 + b"--></robot>")  # libpq sends at each 8 KiB
+    wire.hold_from(b"tqd_robot_put", b"COMMIT")
+    first = Asked(node, "PUT", "/v1/robots/first", small)
+    assert wire.reached.wait(conftest.PATIENCE)
+    next_group = [Asked(node, "PUT", f"/v1/robots/arm-{i}", large) for i in range(8)]
+    time.sleep(1)  # they are in the queue
+    wire.hold(answers=True, of=wire.of)
+    conftest.eventually(lambda: server.query(f"SELECT count(*) FROM {home.schema}.robot") == "2")
+    wire.refuse()
+    wire.answer_and_cut()
+    assert first.answer()[0] == 201
+    for one in next_group:
+        refused(one.answer())
+    for i in range(8):
+        assert node.daemon.request("GET", f"/v1/robots/arm-{i}")[0] == 404
+    kept(Wire(server.port, wire.port))
+    assert node.request("PUT", "/v1/robots/arm-1", large)[0] == 201

@@ -24,9 +24,10 @@ enum { PIECE = 128, RETRY_MS = 1000 };
 typedef struct piece {
     size_t n;
     tqd_write *writes[PIECE];
-    unsigned n_statement[PIECE]; /* 0: it has failed alone */
-    char xid[32];                /* of the transaction, once its first answer is here */
-    char server[64];             /* that it was given by */
+    unsigned n_statement[PIECE];
+    bool is_rejected[PIECE]; /* it has failed alone, and has its status */
+    char xid[32];            /* of the transaction, once its first answer is here */
+    char server[64];         /* that it was given by */
     uint64_t n_commit;
     uint64_t n_warning; /* of the session before the commit */
     bool complete;      /* all answers of writes are here */
@@ -77,10 +78,8 @@ static bool send_all(PGconn *db, piece *p)
                 PQsendQueryParams(db, begin_sql, 0, NULL, NULL, NULL, NULL, 0) == 1 &&
                 PQsendQueryParams(db, first_sql, 0, NULL, NULL, NULL, NULL, 0) == 1;
     for (size_t i = 0; good && i < p->n; i++) {
-        if (p->n_statement[i] != 0) {
-            p->n_statement[i] = tqd_write_send(db, p->writes[i]);
-            good = p->n_statement[i] != 0;
-        }
+        p->n_statement[i] = p->is_rejected[i] ? 0 : tqd_write_send(db, p->writes[i]);
+        good = p->is_rejected[i] || p->n_statement[i] != 0;
     }
     /* answers before the commit: if that one is lost, they are here */
     return good && PQsendFlushRequest(db) == 1 &&
@@ -122,7 +121,7 @@ static outcome take_writes(tqd_session *session, piece *p)
             }
             if (status != TQD_STORE_OK) {
                 p->writes[i]->status = status;
-                p->n_statement[i] = 0;
+                p->is_rejected[i] = true;
                 return REJECTED;
             }
         }
@@ -243,10 +242,11 @@ static bool end_frozen(tqd_writer *writer)
     return some;
 }
 
+/* All others, sent or not: a status that a write had of a former attempt is void. */
 static void fail_rest(piece *p, tqd_store_status status)
 {
     for (size_t i = 0; i < p->n; i++) {
-        if (p->n_statement[i] != 0) {
+        if (!p->is_rejected[i]) {
             p->writes[i]->status = status;
         }
     }
@@ -284,7 +284,6 @@ void tqd_writer_run(tqd_writer *writer, tqd_write *list)
     while (list != NULL) {
         piece p = {.n = 0};
         for (; list != NULL && p.n < PIECE; list = list->next) {
-            p.n_statement[p.n] = 1;
             p.writes[p.n++] = list;
         }
         run_piece(writer, &p);

@@ -7,7 +7,7 @@
 #include "daemon/store/postgresql/postgresql.h"
 
 /* LOOK_MS: nothing depends on a notification. Behind a pooler, where there are none, it is the
- * delay. */
+ * delay. RETRY_MS: of a connection, and of changes that could not be followed. */
 enum { LOOK_MS = 5000, RETRY_MS = 1000 };
 
 static const char listen_sql[] = "DO $$ BEGIN EXECUTE format('LISTEN %I', tqd_channel()); END $$";
@@ -54,10 +54,11 @@ static bool is_direct(tqd_session *session)
 /* Until the connection is lost or the engine closes: false. */
 static bool hear(tqd_session *session, int stop_fd, const tqd_changed *changed)
 {
+    unsigned missed = changed->call(changed->ctx, TQD_CHANGED_ALL); /* what came before LISTEN */
     PGconn *db = session->db;
     for (;;) {
         struct pollfd fd = {.fd = PQsocket(db), .events = POLLIN};
-        if (!wait_for(stop_fd, PQsocket(db), LOOK_MS)) {
+        if (!wait_for(stop_fd, PQsocket(db), missed != 0 ? RETRY_MS : LOOK_MS)) {
             return false;
         }
         const bool silent = poll(&fd, 1, 0) == 0;
@@ -67,10 +68,8 @@ static bool hear(tqd_session *session, int stop_fd, const tqd_changed *changed)
         if (!tqd_session_is_good(session) || (!silent && PQconsumeInput(db) != 1)) {
             return true;
         }
-        const unsigned changes = take(db) | (silent ? TQD_CHANGED_ALL : 0);
-        if (changes != 0) {
-            changed->call(changed->ctx, changes);
-        }
+        const unsigned changes = take(db) | missed | (silent ? TQD_CHANGED_ALL : 0);
+        missed = changes != 0 ? changed->call(changed->ctx, changes) : 0;
     }
 }
 
@@ -85,7 +84,6 @@ void tqd_listen(const char *uri, int stop_fd, const tqd_changed *changed)
             if (session->hears) {
                 PQclear(tqd_query(session, listen_sql, NULL));
             }
-            changed->call(changed->ctx, TQD_CHANGED_ALL); /* what came before LISTEN */
             goes_on = hear(session, stop_fd, changed);
             tqd_session_close(session);
         }

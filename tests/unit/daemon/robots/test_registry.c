@@ -3,7 +3,9 @@
  * robots. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
+#include <semaphore.h>
 
+#include "daemon/store/engine.h"
 #include "tests/unit/daemon/robots/fake.h"
 
 TestSuite(registry, .init = setup, .fini = teardown, .timeout = 100);
@@ -279,4 +281,65 @@ Test(registry, readers_and_writers_at_once)
     for (size_t i = 0; i < 4; i++) {
         pthread_join(threads[i], NULL);
     }
+}
+
+/* robot n as another node stores it: past the registry */
+static void put_elsewhere(const char *name, unsigned n)
+{
+    tqd_robot_row row = {.nv = n, .source = "urdf", .media = "application/xml"};
+    char bytes[32];
+    snprintf(row.name, sizeof row.name, "%s", name);
+    snprintf(row.digest, sizeof row.digest, "%s", fake_digest(n));
+    row.size = (uint64_t)snprintf(bytes, sizeof bytes, "robot %u", n);
+    tqd_robot_put write = {
+        .write.kind = TQD_WRITE_ROBOT_PUT, .row = &row, .bytes = bytes, .n_byte = (size_t)row.size};
+    cr_assert(eq(int, (int)tqd_store_write(store, &write.write), TQD_STORE_OK));
+}
+
+static sem_t reached, goes_on;
+
+static void hold_up(tqd_write *write)
+{
+    (void)write;
+    sem_post(&reached);
+    sem_wait(&goes_on);
+}
+
+static void *put_three(void *arg)
+{
+    (void)arg;
+    cr_assert(put("arm", 3, NULL));
+    return NULL;
+}
+
+Test(registry, follow_takes_what_others_stored_but_no_name_of_a_change_under_way)
+{
+    pthread_t thread;
+    sem_init(&reached, 0, 0);
+    sem_init(&goes_on, 0, 0);
+    cr_assert(put("arm", 1, NULL));
+    put_elsewhere("other", 4);
+    cr_assert(tqd_registry_follow(registry));
+    cr_assert(eq(int, number_of("other"), 4));
+    /* the writer's thread waits after the first; the second and the change are a group,
+     * or the change comes later */
+    tqd_garbage_drop first = {.write = {.kind = TQD_WRITE_GARBAGE_DROP, .done = hold_up}};
+    tqd_garbage_drop second = {.write = {.kind = TQD_WRITE_GARBAGE_DROP, .done = hold_up}};
+    cr_assert(tqd_store_submit(store, &first.write));
+    sem_wait(&reached);
+    cr_assert(tqd_store_submit(store, &second.write));
+    pthread_create(&thread, NULL, put_three, NULL);
+    while (tqd_registry_follow(registry)) {
+        usleep(1000);
+    }
+    sem_post(&goes_on);
+    sem_wait(&reached); /* the store has robot 3, if that was in the queue already */
+    const bool is_current = tqd_registry_follow(registry);
+    const int meanwhile = number_of("arm");
+    sem_post(&goes_on);
+    pthread_join(thread, NULL);
+    cr_assert(not(is_current));
+    cr_assert(eq(int, meanwhile, 1));
+    cr_assert(tqd_registry_follow(registry));
+    cr_assert(eq(int, number_of("arm"), 3));
 }
