@@ -36,7 +36,7 @@ def two_nodes(kept, cluster):  # noqa: F811
     server = kept(Server())
     wire = kept(Wire(server.port))
     home = cluster(2, started=False, postgres=server, way=server.uri.replace(str(server.port), str(wire.port)))
-    behind, direct = home.nodes
+    direct = home.nodes[1]
     direct.settings["store"] = direct.settings["store"].replace(str(wire.port), str(server.port))
     for node in home.nodes:
         node.start()
@@ -60,7 +60,7 @@ def test_a_look_that_failed_is_repeated(kept, cluster):  # noqa: F811
                      " AND query NOT LIKE '%LISTEN%' AND query <> 'SELECT 1'")
         second = direct.request("PUT", "/v1/robots/arm", arm(2))[1]["ETag"]
         shows(direct, second)
-        heard = f"SELECT count(*) FROM pg_stat_activity WHERE query LIKE 'DO %LISTEN%' AND application_name = 'torqued'"
+        heard = "SELECT count(*) FROM pg_stat_activity WHERE query LIKE 'DO %LISTEN%' AND application_name = 'torqued'"
         assert server.query(heard) == "2", "the node does not hear any more"
         assert behind.daemon.request("GET", "/v1/robots/arm")[1]["ETag"] == first
         kept(Wire(server.port, wire.port))
