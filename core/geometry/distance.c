@@ -211,16 +211,6 @@ static void of_half_space(const tq_pose *plane, const core *b, double radius, tq
     memcpy(ret->normal, n, sizeof n);
 }
 
-static void turn_round(tq_proximity *p)
-{
-    for (unsigned k = 0; k < 3; k++) {
-        const double a = p->a[k];
-        p->a[k] = p->b[k];
-        p->b[k] = a;
-        p->normal[k] = -p->normal[k];
-    }
-}
-
 void tq_geom_distance(const tq_geom *a, const tq_pose *pose_a, const tq_geom *b,
                       const tq_pose *pose_b, tq_proximity *ret)
 {
@@ -234,7 +224,7 @@ void tq_geom_distance(const tq_geom *a, const tq_pose *pose_a, const tq_geom *b,
         of_half_space(pose_a, &core_b, b->radius, ret);
     } else if (b->kind == TQ_GEOM_HALF_SPACE) {
         of_half_space(pose_b, &core_a, a->radius, ret);
-        turn_round(ret);
+        tq_near_exchange(ret);
     } else {
         of_cores(&core_a, &core_b, ret);
         tq_near_along(ret->a, a->radius, ret->normal, ret->a);

@@ -291,16 +291,6 @@ static void of_half_space(const tq_pose *plane, const body *b, tq_proximity *ret
     memcpy(ret->normal, n, sizeof n);
 }
 
-static void turn_round(tq_proximity *p)
-{
-    for (unsigned k = 0; k < 3; k++) {
-        const double a = p->a[k];
-        p->a[k] = p->b[k];
-        p->b[k] = a;
-        p->normal[k] = -p->normal[k];
-    }
-}
-
 void tq_hull_distance(const tq_geom *a, const tq_pose *pose_a, const tq_geom *b,
                       const tq_pose *pose_b, tq_proximity *ret)
 {
@@ -311,7 +301,7 @@ void tq_hull_distance(const tq_geom *a, const tq_pose *pose_a, const tq_geom *b,
     } else if (b->kind == TQ_GEOM_HALF_SPACE) {
         body_of(a, pose_a, &body_a);
         of_half_space(pose_b, &body_a, ret);
-        turn_round(ret);
+        tq_near_exchange(ret);
     } else {
         body_of(a, pose_a, &body_a);
         body_of(b, pose_b, &body_b);

@@ -7,6 +7,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/geometry/geom.h"
+
 /* The nearest pair of points found so far. */
 typedef struct tq_nearest {
     double square, a[3], b[3];
@@ -63,6 +65,17 @@ static inline void tq_near_segments(const double *p, const double *u, double hu,
     tq_near_along(p, s, u, x);
     tq_near_along(q, t, v, y);
     tq_near_note(best, x, y);
+}
+
+/* Of the solids in exchanged order. */
+static inline void tq_near_exchange(tq_proximity *p)
+{
+    for (unsigned k = 0; k < 3; k++) {
+        const double a = p->a[k];
+        p->a[k] = p->b[k];
+        p->b[k] = a;
+        p->normal[k] = -p->normal[k];
+    }
 }
 
 #endif
