@@ -322,7 +322,9 @@ static void follow_store(void *arg)
 
 static bool start_threads(void)
 {
+    store_threads.turns = TQD_TURNS_SHORT;
     bool good = tqd_threads_start(&store_threads, "store", write_store, store);
+    store_threads.turns = TQD_TURNS_EVEN;
     if (strncmp(settings.store, "sqlite:", 7) != 0) {
         good = good && tqd_threads_start(&store_threads, "follow", follow_store, store);
     }

@@ -16,7 +16,7 @@ typedef struct start {
     tqd_turns turns;
 } start;
 
-enum { LATE_NICE = 5, SHORT_SLICE_NS = 100000 };
+enum { LATE_NICE = 5, SHORT_NICE = -10, NICE_MIN = -20, SHORT_SLICE_NS = 100000 };
 
 /* struct sched_attr of sched_setattr(2), for which the C library has no function, and
  * linux/sched/types.h cannot be included beside sched.h everywhere */
@@ -28,6 +28,20 @@ typedef struct attributes {
     uint64_t runtime, deadline, period;
 } attributes;
 
+/* A thread whose work is waited for is runnable most of the time beside clients that send without
+ * pause, and uses more than an equal share: with an equal weight it is not eligible (EEVDF) until
+ * the others had theirs, whatever its slice. A nice value below that of the process needs
+ * RLIMIT_NICE or CAP_SYS_NICE; without them the slice alone is set. */
+static void set_short(int nice)
+{
+    attributes a = {.size = sizeof a, .policy = SCHED_OTHER, .runtime = SHORT_SLICE_NS};
+    a.nice = nice + SHORT_NICE < NICE_MIN ? NICE_MIN : nice + SHORT_NICE;
+    if (syscall(SYS_sched_setattr, 0, &a, 0U) != 0) {
+        a.nice = nice;
+        (void)syscall(SYS_sched_setattr, 0, &a, 0U);
+    }
+}
+
 /* Both calls concern the calling thread; where the system does not admit them turns are even. */
 static void set_turns(tqd_turns turns)
 {
@@ -35,9 +49,7 @@ static void set_turns(tqd_turns turns)
     if (turns == TQD_TURNS_LATE) {
         (void)setpriority(PRIO_PROCESS, 0, nice + LATE_NICE);
     } else if (turns == TQD_TURNS_SHORT) {
-        attributes a = {
-            .size = sizeof a, .policy = SCHED_OTHER, .nice = nice, .runtime = SHORT_SLICE_NS};
-        (void)syscall(SYS_sched_setattr, 0, &a, 0U);
+        set_short(nice);
     }
 }
 

@@ -13,7 +13,8 @@ enum { TQD_THREADS_MAX = 600 };
 typedef enum tqd_turns {
     TQD_TURNS_EVEN,
     TQD_TURNS_SHORT, /* for short work that is waited for: a slice of 0.1 ms, not of 3, so that the
-                        thread runs soon after it wakes (Linux 6.12 and later) */
+                        thread runs soon after it wakes (Linux 6.12 and later), and nice -10, nine
+                        times the weight, where RLIMIT_NICE admits it */
     TQD_TURNS_LATE,  /* for work of minutes: nice 5, a third of the weight of the others */
 } tqd_turns;
 

@@ -132,7 +132,7 @@ static void return_to_library(tqd_client *client)
     client->direct = NULL;
     client->loop->n_direct--;
     atomic_fetch_sub(&client->loop->running, 1);
-    MHD_resume_connection(client->mhd);
+    tqd_loop_resume(client);
 }
 
 static void abandon(tqd_client *client)

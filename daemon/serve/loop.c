@@ -33,6 +33,13 @@ void tqd_loop_wake(tqd_loop *loop)
     (void)written; /* EAGAIN only: the counter is full, and the loop is awake */
 }
 
+/* MHD_get_timeout of 0.9.75 does not know of resumed connections */
+void tqd_loop_resume(tqd_client *client)
+{
+    client->loop->resumed = true;
+    MHD_resume_connection(client->mhd);
+}
+
 void tqd_loop_expect(tqd_loop *loop)
 {
     loop->spin_until_ns = tqd_spin_begin();
@@ -69,7 +76,8 @@ static int64_t tick_of(const tqd_loop *loop)
 static int wait_ms(tqd_loop *loop)
 {
     /* a connection that ended behind tqd_direct_take_over left its socket, maybe with a request */
-    if (tqd_library_has_work(loop->mhd) || loop->resumable != NULL || loop->successors != NULL) {
+    if (loop->resumed || tqd_library_has_work(loop->mhd) || loop->resumable != NULL ||
+        loop->successors != NULL) {
         return 0;
     }
     if (loop->n_open == 0 && !loop->quiesced && tqa_memory_kept() == 0) {
@@ -115,6 +123,7 @@ static void run_library(tqd_loop *loop)
 {
     const int ms = is_spinning(loop) ? 0 : wait_ms(loop);
     loop->may_lag = true;
+    loop->resumed = false;
     tqd_library_run(loop->mhd, loop->mhd_epoll_fd, loop->epoll_fd, loop->n_open, ms);
     tqd_loop_read_clock(loop);
     /* While a body arrives the library reads half its pool at a time and has work left over: some

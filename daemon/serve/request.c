@@ -261,7 +261,7 @@ void tqd_request_resume(tqd_client *client)
     if (client->direct != NULL) {
         tqd_direct_resume(client);
     } else {
-        MHD_resume_connection(client->mhd);
+        tqd_loop_resume(client);
     }
 }
 

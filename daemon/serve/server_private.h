@@ -148,6 +148,7 @@ typedef struct tqd_loop {
     char *piece;                /* receive buffer of direct.c; NULL until the first use */
     int64_t spin_until_ns;      /* end of busy-polling; 0: the loop blocks */
     tqd_direct *successors;     /* list: sockets to be added to the library as connections */
+    bool resumed;               /* a connection, since the library ran last */
     bool taking_over;           /* the connection being opened replaces a handed-over one */
     tqd_account *taken_over;    /* that it is counted for, until it is open; or NULL */
     _Atomic int running;        /* suspended connections whose result is outstanding */
@@ -314,6 +315,8 @@ void tqd_direct_end(tqd_loop *loop);
 /* loop.c */
 void tqd_loop_read_clock(tqd_loop *loop);
 void tqd_loop_wake(tqd_loop *loop);
+/* The library has the connection again, and runs it in the loop's next iteration. */
+void tqd_loop_resume(tqd_client *client);
 /* Work is expected at once: the loop busy-polls for a while before it blocks. */
 void tqd_loop_expect(tqd_loop *loop);
 

@@ -7,6 +7,8 @@
   burnt nice  beside processes that burn what the attackers burnt, at their nice value, and send nothing
   burnt       and beside others that burn what the daemon burnt for the attackers, without a nice value
 
+The good client's processes have a real-time priority where the system admits it, in all phases, as on a machine of their own.
+
 A table of the good client's times in each phase is printed, with the processor time of attackers and daemon. The ratio
 attacked / burnt is what the attacks cost beyond the loss of the processor.
 

@@ -9,6 +9,7 @@ import collections
 import datetime
 import http.client
 import json
+import os
 import random
 import select
 import sys
@@ -194,8 +195,18 @@ class Good:
         return self.connect().sock
 
 
+def own_machine():
+    """The client's own wait for a core is no part of its times, in any phase: as on a machine of its own. What it does takes
+    a hundredth of a core. False where the system does not admit it."""
+    with contextlib.suppress(OSError):
+        os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(1))
+        return True
+    return False
+
+
 def main():
     one = Good(int(sys.argv[2]))
+    one.counts["all"]["real-time priority"] += own_machine()
     one.phase = sys.stdin.readline().strip()
     getattr(one, sys.argv[1])()
     print(json.dumps({"times": one.times, "counts": one.counts, "lost": one.lost}))
