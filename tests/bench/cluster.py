@@ -2,8 +2,12 @@
 # tests/bench/cluster.py - several daemons on one PostgreSQL: job cycles a second beside pgbench and stored jobs, a large dataset, idle runners, an ensemble.
 """Usage: tests/run/postgres.sh cluster.py (make bench-cluster); TORQUED is the daemon. Writes the JSON file that is its argument.
 
-ROWS: some of ensemble, cycles, stored, dataset, idle (all); STORED: numbers of stored jobs (1000,10000,100000,1000000); SECONDS, ROUNDS of a trial."""
+ROWS: some of ensemble, shares, cycles, stored, dataset, idle (all); STORED: numbers of stored jobs (1000,10000,100000,1000000); SECONDS, ROUNDS of a trial.
 
+shares needs root and a control group for processor time: each daemon has SHARE (0.25) of a core, so that four of them, the server and
+the client find two cores."""
+
+import contextlib
 import hashlib
 import http.client
 import json
@@ -26,6 +30,7 @@ import test_parts
 
 SECONDS, CLIENTS, IDLE_RUNNERS, ROUNDS = int(os.environ.get("SECONDS", "8")), 8, 64, int(os.environ.get("ROUNDS", "3"))
 STORED = [int(n) for n in os.environ.get("STORED", "1000,10000,100000,1000000").split(",")]
+SHARE, PERIOD_US, MOTION_S = float(os.environ.get("SHARE", "0.25")), 10000, int(os.environ.get("MOTION_S", "10"))
 LISTS, BYTES, PIECE = 20, int(os.environ.get("BYTES", str(1 << 30))), 1 << 20
 # one cycle, each of its three writes durable by itself, as a node has them that finds no others to share a commit with
 CYCLE = """
@@ -91,17 +96,45 @@ def bind(home):
             os.sched_setaffinity(int(task.name), {cores[i % len(cores)]})
 
 
-def ensemble(n):
-    """Seconds of an ensemble of 20,000 members on n daemons, and its result."""
-    home = test_cluster.Cluster(n, {"lease": 15000})
+class Share:
+    """A control group of a daemon, which has SHARE of a core; OSError where there is none to be had."""
+
+    def __init__(self, name, pid):
+        one, two = pathlib.Path("/sys/fs/cgroup/cpu"), pathlib.Path("/sys/fs/cgroup")
+        self.folder = (one if (one / "cpu.cfs_quota_us").exists() else two) / name
+        self.folder.mkdir()
+        try:
+            quota = int(SHARE * PERIOD_US)
+            if self.folder.parent == one:
+                (self.folder / "cpu.cfs_period_us").write_text(str(PERIOD_US))
+                (self.folder / "cpu.cfs_quota_us").write_text(str(quota))
+            else:
+                (self.folder / "cpu.max").write_text(f"{quota} {PERIOD_US}")
+            (self.folder / "cgroup.procs").write_text(str(pid))
+        except OSError:
+            self.close()
+            raise
+
+    def close(self):
+        with contextlib.suppress(OSError):
+            self.folder.rmdir()  # the daemon has ended, or was never in it
+
+
+def ensemble(n, shared=False):
+    """Seconds of an ensemble of 20,000 members on n daemons, and its result. With shares the motion lasts MOTION_S and not 1 s."""
+    home, shares = test_cluster.Cluster(n, {"lease": 15000}), []
     try:
         bind(home)
+        if shared:
+            shares = [Share(f"torqued-bench-{os.getpid()}-{i}", node.daemon.process.pid) for i, node in enumerate(home.nodes)]
         began = time.monotonic()
-        job = test_parts.begin(home, {**test_parts.LARGE, "members": 20000, "end_states": False})
+        job = test_parts.begin(home, {**test_parts.LARGE, "members": 20000, "duration_s": MOTION_S if shared else 1, "end_states": False})
         text = test_parts.result(home, job)
         return time.monotonic() - began, text
     finally:
         home.close()
+        for one in shares:
+            one.close()
 
 
 def server_seconds(home):
@@ -213,6 +246,20 @@ def ensembles():
     return same
 
 
+def shares():
+    try:
+        sets = [[ensemble(n, shared=True) for n in (1, 2, 4)] for _ in range(ROUNDS)]
+    except OSError as error:
+        print(f"SKIP shares: no control group ({error})")
+        return True
+    same = len({text for one in sets for _, text in one}) == 1
+    row(f"ensemble of 20,000 members, {MOTION_S} s each, one daemon of {SHARE} core", statistics.median(one[0][0] for one in sets), "s")
+    for k, n in ((1, 2), (2, 4)):
+        row(f"the same on {n} daemons of {SHARE} core each: how many times", statistics.median(one[0][0] / one[k][0] for one in sets), "x",
+            target=f"{n}x, near-linear", note="same bits" if same else "OTHER BITS")
+    return same
+
+
 def cycles_of_nodes():
     for n in (1, 2, 3):
         home = test_cluster.Cluster(n)
@@ -257,7 +304,7 @@ def idle():
     return True
 
 
-ROWS = {"ensemble": ensembles, "cycles": cycles_of_nodes, "stored": stored_jobs, "dataset": dataset, "idle": idle}
+ROWS = {"ensemble": ensembles, "shares": shares, "cycles": cycles_of_nodes, "stored": stored_jobs, "dataset": dataset, "idle": idle}
 
 
 def main():
