@@ -11,14 +11,16 @@
  * are reduced in pairs, which halves the memory traffic of the trailing columns. */
 enum { DEEP = TQ_FOLD_RUN / TQ_FOLD_LANES };
 
-/* 1 / x where x > 0, else 0 */
+/* 1 / x, 0 where x is subnormal or 0: 1 / x would be infinite where subnormal numbers are not
+ * flushed to zero (an emulated processor may not have that mode). x >= 0 */
 TQ_INLINE real reciprocal_or_zero(real x)
 {
+    const double least = 0x1p-1022;
 #if TQ_LANES == 1
-    return x > 0.0 ? 1.0 / x : 0.0;
+    return x >= least ? 1.0 / x : 0.0;
 #else
-    const real_bits positive = (real_bits)(x > splat(0.0));
-    return real_of(bits_of(splat(1.0) / x) & positive);
+    const real_bits is_normal = (real_bits)(x >= splat(least));
+    return real_of(bits_of(splat(1.0) / x) & is_normal);
 #endif
 }
 
