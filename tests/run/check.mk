@@ -121,6 +121,10 @@ mutate:
 # programs of minutes: each exits nonzero on failure
 long: $(long_src:%.c=$(out)/%) attacks
 	@for t in $(filter-out attacks,$^); do echo "$$t"; timeout 3600 $$t || exit 1; done
+#: soak             a mixed load for an hour, memory and descriptors flat: SECONDS=3600 (tests/long/soak)
+.PHONY: soak
+soak: build
+	@PYTHONDONTWRITEBYTECODE=1 OPENBLAS_NUM_THREADS=1 timeout 9000 $(python) -u tests/long/soak/soak.py $(out)/torqued $(or $(SECONDS),3600)
 #: attacks          thirteen greedy clients at once beside a good one: SECONDS=600 ATTACKS=slow_bodies,backups,... (tests/long/attacks)
 .PHONY: attacks
 attacks: build
