@@ -21,11 +21,16 @@ units)
 daemon)
     shift
     mkdir -p build/memcheck
-    printf '#!/bin/sh\nexec %s "%s" "$@"\n' "${valgrind[*]}" "$PWD/build/release/torqued" >build/memcheck/torqued
+    rm -f build/memcheck/errors.*
+    # a file for each process: valgrind's warnings (system calls that it does not know) are none of the daemon's log
+    printf '#!/bin/sh\nexec %s --log-file="%s" "%s" "$@"\n' "${valgrind[*]}" "$PWD/build/memcheck/errors.%p" "$PWD/build/release/torqued" >build/memcheck/torqued
     chmod +x build/memcheck/torqued
     failed=0
     for path in "${@:-tests/contract}"; do
         PYTEST_SECONDS=${PYTEST_SECONDS:-28800} tests/run/pytest.sh "$path" build/memcheck/torqued || failed=1
+    done
+    grep -l '^==' build/memcheck/errors.* 2>/dev/null | while read -r file; do
+        echo "$file:" && grep -m 40 '^==' "$file"
     done
     exit $failed
     ;;

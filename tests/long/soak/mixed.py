@@ -29,6 +29,12 @@ class Mixed(good.Good):
         self.expect(status, answer, name)
         return answer
 
+    def expect(self, status, answer, what):
+        good = super().expect(status, answer, what)
+        if not good and len(self.lost) < 20:
+            print(f"FAULT {self.lost[-1]}", file=sys.stderr, flush=True)
+        return good
+
     def post(self, name, path, body, status=(200, 202)):
         return self.call(name, status, "POST", path, json.dumps(body), {**JSON, "Prefer": "wait=60"})
 
@@ -49,11 +55,15 @@ class Mixed(good.Good):
         self.post("calibrate", "/v1/robots/planar-2r/calibrate", {"datasets": ["soak-log"]})
 
     def job(self):
-        path = self.call("job", 202, "POST", "/v1/robots/planar-2r/simulate", json.dumps(SIMULATE), {**JSON, "Prefer": "respond-async"})[1]["Location"]
-        while not (document := json.loads(self.ask(self.one, "GET", path)[2]))["finished"]:
+        path = self.call("job", 202, "POST", "/v1/robots/planar-2r/simulate", json.dumps(SIMULATE), {**JSON, "Prefer": "respond-async"})[1].get("Location")
+        if path is None:
+            return
+        document = {"finished": None}
+        while document.get("finished", "") is None:
             time.sleep(0.02)
-        if document["state"] != "succeeded":
-            self.lost.append(f"{path}: {document['state']}")
+            document = json.loads(self.ask(self.one, "GET", path)[2])
+        if document.get("state") != "succeeded":
+            self.lost.append(f"{path}: {document}")
         self.call("result", 200, "GET", path + "/result")
 
     def robots(self, k):

@@ -25,7 +25,7 @@ SECONDS = float(sys.argv[2]) if len(sys.argv) > 2 else 3600
 import conftest  # noqa: E402
 
 GOOD = HERE.parent / "attacks" / "good.py"
-SETTINGS = {"jobs_keep": "60s", "jobs_bytes": "8MiB", "audit_size": "1MiB"}
+SETTINGS = {"jobs_keep": "60s", "audit_size": "1MiB"}
 MIB = 1 << 20
 
 
