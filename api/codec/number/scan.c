@@ -170,8 +170,8 @@ static inline double decimal_to_double(uint64_t w, int64_t power)
 }
 
 /* Numbers as they mostly come: up to 7 digits, up to 23 decimals of which 19 digits are left after
- * leading zeros, up to 4 digits of exponent. NULL: anything else, also what is malformed or too large. Reads
- * fewer than SHORT_ROOM bytes. */
+ * leading zeros, up to 4 digits of exponent. NULL: anything else, also what is malformed or too
+ * large. Reads fewer than SHORT_ROOM bytes. */
 __attribute__((always_inline)) static inline const char *scan_short(const char *s, double *ret)
 {
     const bool negative = *s == '-';
