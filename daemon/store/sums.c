@@ -109,8 +109,11 @@ bool tqd_sums_read(int fd, uint64_t chunk, uint64_t *ret)
 
 bool tqd_sums_read_cached(int fd, uint64_t chunk, uint64_t *ret)
 {
-    const struct iovec part = {.iov_base = ret, .iov_len = sizeof *ret};
-    return preadv2(fd, &part, 1, (off_t)(chunk * sizeof *ret), RWF_NOWAIT) == (ssize_t)sizeof *ret;
+    uint64_t sum = 0;
+    const struct iovec part = {.iov_base = &sum, .iov_len = sizeof sum};
+    const ssize_t n = preadv2(fd, &part, 1, (off_t)(chunk * sizeof sum), RWF_NOWAIT);
+    *ret = sum;
+    return n == (ssize_t)sizeof sum;
 }
 
 void tqd_sums_remove(const tqd_file_set *set, const char *digest)
