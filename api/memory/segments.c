@@ -16,8 +16,9 @@
 #endif
 #endif
 #ifndef KEPT_MAX
-/* segments: an answer in JSON of 100,000 samples of an arm, beside its samples */
-#define KEPT_MAX 96
+/* segments: an answer in JSON of 100,000 samples of an arm, beside its samples; a chain of 500
+ * joints, of which eight blocks are 34 MB */
+#define KEPT_MAX 128
 #endif
 
 static const size_t kept_max = (size_t)KEPT_MAX * TQA_SEGMENT_BYTES; /* 0 where memory is watched */
@@ -29,18 +30,14 @@ static atomic_size_t bytes_max = SIZE_MAX;
 /* Segments of one size between two calls. Each place holds one or NULL; the thread that swaps it
  * out owns it. */
 typedef struct pool {
-    size_t bytes; /* of each */
     atomic_size_t n_kept;
     atomic_size_t n_least; /* minimum since the last trim: that many were unused */
     _Atomic(void *) places[KEPT_MAX + 1];
 } pool;
 
-static pool pools[] = {{.bytes = TQA_SEGMENT_BYTES},
-                       {.bytes = TQA_SEGMENT_LARGE},
-                       {.bytes = (size_t)2 * TQA_SEGMENT_LARGE},
-                       {.bytes = (size_t)3 * TQA_SEGMENT_LARGE},
-                       {.bytes = (size_t)4 * TQA_SEGMENT_LARGE}};
-enum { N_POOL = sizeof pools / sizeof pools[0] };
+/* of TQA_SEGMENT_BYTES, and of 1, 2, ... TQA_SEGMENT_LARGE */
+enum { N_POOL = TQA_SEGMENT_LARGE_MOST + 1 };
+static pool pools[N_POOL];
 
 static atomic_size_t bytes_kept; /* by all of them */
 
@@ -65,21 +62,23 @@ static void give_bytes(size_t n)
     atomic_fetch_sub_explicit(&bytes_used, n, memory_order_relaxed);
 }
 
+static size_t bytes_of(const pool *p)
+{
+    const size_t k = (size_t)(p - pools);
+    return k == 0 ? TQA_SEGMENT_BYTES : k * TQA_SEGMENT_LARGE;
+}
+
 /* NULL: none is kept of this size. */
 static pool *pool_of(size_t bytes)
 {
-    for (size_t k = 0; k < N_POOL; k++) {
-        if (pools[k].bytes == bytes) {
-            return &pools[k];
-        }
-    }
-    return NULL;
+    const size_t k = bytes == TQA_SEGMENT_BYTES ? 0 : bytes / TQA_SEGMENT_LARGE;
+    return k < N_POOL && bytes_of(&pools[k]) == bytes ? &pools[k] : NULL;
 }
 
 /* NULL: none is kept. */
 static void *take_kept(pool *from)
 {
-    const size_t n_place = kept_max / from->bytes;
+    const size_t n_place = kept_max / bytes_of(from);
     for (size_t i = 0; i < n_place && atomic_load_explicit(&from->n_kept, memory_order_relaxed) > 0;
          i++) {
         if (atomic_load_explicit(&from->places[i], memory_order_relaxed) == NULL) {
@@ -88,7 +87,7 @@ static void *take_kept(pool *from)
         void *segment = atomic_exchange_explicit(&from->places[i], NULL, memory_order_acquire);
         if (segment != NULL) {
             const size_t left = atomic_fetch_sub(&from->n_kept, 1) - 1;
-            atomic_fetch_sub_explicit(&bytes_kept, from->bytes, memory_order_relaxed);
+            atomic_fetch_sub_explicit(&bytes_kept, bytes_of(from), memory_order_relaxed);
             size_t least = atomic_load(&from->n_least);
             while (left < least && !atomic_compare_exchange_weak(&from->n_least, &least, left)) {
             }
@@ -101,9 +100,8 @@ static void *take_kept(pool *from)
 /* False: all places are taken, or all pools keep enough. */
 static bool keep(pool *to, void *segment)
 {
-    const size_t n_place = kept_max / to->bytes;
-    if (atomic_fetch_add_explicit(&bytes_kept, to->bytes, memory_order_relaxed) + to->bytes <=
-        kept_max) {
+    const size_t bytes = bytes_of(to), n_place = kept_max / bytes;
+    if (atomic_fetch_add_explicit(&bytes_kept, bytes, memory_order_relaxed) + bytes <= kept_max) {
         for (size_t i = 0; i < n_place; i++) {
             void *none = NULL;
             /* counted first: n_kept may be too large for a moment, never too small */
@@ -115,7 +113,7 @@ static bool keep(pool *to, void *segment)
             atomic_fetch_sub(&to->n_kept, 1);
         }
     }
-    atomic_fetch_sub_explicit(&bytes_kept, to->bytes, memory_order_relaxed);
+    atomic_fetch_sub_explicit(&bytes_kept, bytes, memory_order_relaxed);
     return false;
 }
 
@@ -181,7 +179,7 @@ size_t tqa_memory_trim(void)
         }
         const size_t n_kept = atomic_load(&from->n_kept);
         atomic_store(&from->n_least, n_kept);
-        left += n_kept * from->bytes;
+        left += n_kept * bytes_of(from);
     }
     return left;
 }
@@ -190,7 +188,7 @@ size_t tqa_memory_kept(void)
 {
     size_t kept = 0;
     for (size_t k = 0; k < N_POOL; k++) {
-        kept += atomic_load_explicit(&pools[k].n_kept, memory_order_relaxed) * pools[k].bytes;
+        kept += atomic_load_explicit(&pools[k].n_kept, memory_order_relaxed) * bytes_of(&pools[k]);
     }
     return kept;
 }

@@ -12,8 +12,8 @@
  * ones are huge pages where the system allows (transparent_hugepage: always or madvise). */
 enum {
     TQA_SEGMENT_BYTES = TQA_MEMORY_PIECE,
-    TQA_SEGMENT_LARGE = 2 << 20, /* and 2, 3, 4 times that */
-    TQA_SEGMENT_LARGE_MOST = 4,
+    TQA_SEGMENT_LARGE = 2 << 20, /* and multiples of it, up to */
+    TQA_SEGMENT_LARGE_MOST = 8,  /* a block of 4,095 rows is 8.6 MB */
 };
 
 /* `bytes` bytes, aligned to 64, not initialised. NULL: beyond the bound of all calls together, or

@@ -34,7 +34,7 @@ static size_t find_field(const tqa_schema *schema, size_t next, const char **p)
 }
 
 /* The array after a field's name, into the first sample. */
-static bool take_sample(tqa_request *request, tqa_motion motion, const char **p)
+static bool take_sample(tqa_request *request, tqa_motion motion, const char **p, const char *end)
 {
     const size_t n_row = request->rows[motion].n_row;
     const tqa_blocks *blocks = &request->motion[motion];
@@ -42,12 +42,12 @@ static bool take_sample(tqa_request *request, tqa_motion motion, const char **p)
         return false;
     }
     (void)passes(p, ' ');
-    return passes(p, '[') && tqa_number_run(p, n_row, blocks->first, blocks->stride) == n_row &&
-           passes(p, ']');
+    return passes(p, '[') &&
+           tqa_number_run(p, end, n_row, blocks->first, blocks->stride) == n_row && passes(p, ']');
 }
 
 /* The bits of the fields present; 0: not in the form of the fast path. */
-static uint32_t take_fields(tqa_request *request, const char **p)
+static uint32_t take_fields(tqa_request *request, const char **p, const char *end)
 {
     const tqa_schema *schema = request->schema;
     uint32_t seen = 0;
@@ -56,7 +56,7 @@ static uint32_t take_fields(tqa_request *request, const char **p)
         (void)passes(p, ' ');
         const size_t f = passes(p, '"') ? find_field(schema, next, p) : schema->n_field;
         if (f == schema->n_field || !tqa_field_is_motion(&schema->fields[f]) ||
-            (seen >> f & 1u) != 0 || !take_sample(request, schema->fields[f].motion, p)) {
+            (seen >> f & 1u) != 0 || !take_sample(request, schema->fields[f].motion, p, end)) {
             return 0;
         }
         seen |= 1u << f;
@@ -75,7 +75,7 @@ bool tqa_fast_path_take(tqa_request *request, const char *bytes, size_t n)
     memcpy(text, bytes, n);
     memset(text + n, 0, TQA_NUMBER_AHEAD);
     const char *p = text + 1;
-    const uint32_t seen = take_fields(request, &p);
+    const uint32_t seen = take_fields(request, &p, text + n + TQA_NUMBER_AHEAD);
     if (seen == 0 || !passes(&p, '}')) {
         return false;
     }

@@ -42,7 +42,7 @@ static double *add_segment(tqa_blocks *blocks, size_t n_double)
     /* the sizes that are kept, and whole huge pages */
     if (bytes > TQA_SEGMENT_BYTES / 2 && bytes < TQA_SEGMENT_BYTES) {
         bytes = TQA_SEGMENT_BYTES;
-    } else if (bytes > TQA_SEGMENT_LARGE - TQA_SEGMENT_LARGE / 4) {
+    } else if (bytes > TQA_SEGMENT_BYTES) {
         bytes = (bytes + TQA_SEGMENT_LARGE - 1) / TQA_SEGMENT_LARGE * TQA_SEGMENT_LARGE;
     }
     blocks->budget->is_over = bytes > blocks->budget->bytes_left;

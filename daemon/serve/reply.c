@@ -16,7 +16,13 @@
 #include "daemon/serve/send_buffer.h"
 #include "daemon/serve/server_private.h"
 
-enum { PROBLEM_BYTES = 8 << 10, STAGE_BYTES = 64 << 10, EARLY_BYTES = PROBLEM_BYTES + 2048 };
+enum {
+    PROBLEM_BYTES = 8 << 10,
+    STAGE_BYTES = 64 << 10,
+    STAGE_LARGE = 256 << 10, /* each system call wakes the client: fewer of them */
+    LARGE_FROM = 1 << 20,
+    EARLY_BYTES = PROBLEM_BYTES + 2048
+};
 
 /* Content reader of the library, which requests at most the free room of its pool. */
 static ssize_t read_buffer(void *arg, uint64_t position, char *out, size_t size)
@@ -43,13 +49,13 @@ static ssize_t read_buffer(void *arg, uint64_t position, char *out, size_t size)
 static struct MHD_Response *make_response(tqd_client *client, tqd_reply *reply)
 {
     if (reply->read != NULL) {
-        tqd_send_buffer *s = tqd_send_buffer_new(client, reply, STAGE_BYTES);
+        const size_t stage = reply->n_body < LARGE_FROM ? STAGE_BYTES : STAGE_LARGE;
+        tqd_send_buffer *s = tqd_send_buffer_new(client, reply, stage);
         if (s == NULL) {
             return NULL;
         }
-        struct MHD_Response *response =
-            MHD_create_response_from_callback(reply->n_body > 0 ? reply->n_body : MHD_SIZE_UNKNOWN,
-                                              STAGE_BYTES, read_buffer, s, free);
+        struct MHD_Response *response = MHD_create_response_from_callback(
+            reply->n_body > 0 ? reply->n_body : MHD_SIZE_UNKNOWN, stage, read_buffer, s, free);
         if (response == NULL) {
             free(s);
         } else if (reply->n_body == 0 && client->request.head.method == TQD_HEAD) {

@@ -47,6 +47,10 @@ tqd_file *tqd_file_open_paced(tqd_store *store, const char *digest, uint64_t siz
 /* Bytes read at `offset`: fewer than n only at the end; -1 after a read error or if the contents
  * have changed: tqd_file_status has which. Fastest at multiples of 64 KiB. */
 long tqd_file_read(tqd_file *file, uint64_t offset, void *bytes, size_t n);
+/* The same out of the page cache (preadv2 with RWF_NOWAIT), for an I/O thread: never waits for a
+ * disk. Whole chunks of 64 KiB, and the file's last one: fewer bytes than n, or none, where the
+ * rest is not in memory, is no whole chunk, or fails its check, which tqd_file_read reports. */
+size_t tqd_file_read_cached(tqd_file *file, uint64_t offset, void *bytes, size_t n);
 tqd_store_status tqd_file_status(const tqd_file *file);
 void tqd_file_close(tqd_file *file); /* accepts NULL */
 

@@ -43,6 +43,8 @@ static inline uint64_t tqd_sum_of(const void *bytes, size_t n)
  * wrong. */
 int tqd_sums_open(const tqd_file_set *set, const char *digest, uint64_t size);
 bool tqd_sums_read(int fd, uint64_t chunk, uint64_t *ret);
+/* From the page cache; false also if it is not there. Never waits for a disk. */
+bool tqd_sums_read_cached(int fd, uint64_t chunk, uint64_t *ret);
 /* Called when the file has been removed. */
 void tqd_sums_remove(const tqd_file_set *set, const char *digest);
 

@@ -131,3 +131,10 @@ benches += bulk
 bench-bulk: build $(out)/tests/bench/exchange
 	@mkdir -p build/bench
 	@$(if $(wildcard $(python)),$(python),python3) tests/bench/bulk.py $(out)/torqued $(out)/tests/bench/exchange build/bench/bulk.json 0 4
+
+# small calls beside a calibration, an ensemble and uploads, at 1 to 4,096 connections
+benches += mixed
+.PHONY: bench-mixed
+bench-mixed: build $(out)/tests/bench/responder
+	@mkdir -p build/bench
+	@python3 tests/bench/mixed.py $(out)/torqued $(out)/tests/bench/responder build/bench/mixed.json

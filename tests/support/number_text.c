@@ -115,7 +115,7 @@ static bool run_agrees(const char *text, size_t n, double expected)
     memcpy(run + n + 2, text, n);
     run[2 * n + 2] = ']';
     const char *p = run;
-    const size_t n_taken = tqa_number_run(&p, 2, x, 1);
+    const size_t n_taken = tqa_number_run(&p, run + sizeof run, 2, x, 1);
     return (n_taken == 0 && p == run) || (n_taken == 2 && p == run + 2 * n + 2 &&
                                           same_bits(x[0], expected) && same_bits(x[1], expected));
 }

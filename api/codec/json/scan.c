@@ -238,39 +238,66 @@ static bool next_number(tqa_json_scan *scan, const char **p, const char *end)
     return q < end && starts_number(*q);
 }
 
-/* A run of numbers, passed on in stages. */
+/* From the end of an array of numbers to the first number of the next one, "],[" or "], [" between
+ * arrays of one array. False: anything else, left to scan_structure, or refused. */
+static bool next_row(tqa_json_scan *scan, const char **p, const char *end, const char *bytes)
+{
+    const char *q = *p;
+    if (scan->expect != EXPECT_COMMA_OR_END || scan->depth < 2 ||
+        (scan->is_map >> (scan->depth - 2) & 1u) != 0 || end - q < 5 || q[0] != ']' ||
+        q[1] != ',') {
+        return false;
+    }
+    q += q[2] == ' ' ? 3 : 2;
+    if (*q != '[' || !starts_number(q[1])) {
+        return false;
+    }
+    const uint64_t at = scan->fed + (uint64_t)(*p - bytes);
+    const uint64_t opens = scan->fed + (uint64_t)(q - bytes);
+    if (!scan->events->end_array(scan->ctx, at)) {
+        (void)tqa_json_fail(scan, TQA_DECODE_REFUSED, at, NULL);
+    } else if (!scan->events->begin_array(scan->ctx, opens)) {
+        (void)tqa_json_fail(scan, TQA_DECODE_REFUSED, opens, NULL);
+    }
+    *p = q + 1;
+    scan->expect = EXPECT_VALUE;
+    return scan->state == TQA_DECODE_OK;
+}
+
+/* A run of numbers, passed on in stages, and those of the arrays after it. */
 static const char *scan_numbers(tqa_json_scan *scan, const char *p, const char *end,
                                 const char *bytes)
 {
     const bool in_array = scan->depth > 0 && !in_map(scan);
+    const size_t most = in_array ? STAGE : 1;
     double stage[STAGE];
     tqa_number state = TQA_NUMBER_OK;
     bool more = true;
     while (more) {
         const uint64_t at = scan->fed + (uint64_t)(p - bytes);
         size_t n = 0;
-        while (more && n < STAGE) {
+        while (more && n < most) {
             const char *const start = p;
-            state = tqa_number_scan(&p, end, &stage[n]);
+            const size_t n_run = tqa_number_run(&p, end, most - n, stage + n, 1);
+            state = n_run > 0 ? TQA_NUMBER_OK : tqa_number_scan(&p, end, &stage[n]);
             if (state != TQA_NUMBER_OK) {
-                more = false;
                 break;
             }
-            if (p - start > TQA_EVENT_TEXT_MAX) {
+            if (n_run == 0 && p - start > TQA_EVENT_TEXT_MAX) {
                 return tqa_json_fail(scan, TQA_DECODE_LIMIT, scan->fed + (uint64_t)(start - bytes),
                                      TQA_JSON_TOO_LONG);
             }
-            n++;
-            if (in_array && end - p > 1 && *p == ',' && starts_number(p[1])) {
-                p++; /* the common case: no space around the comma */
-                continue;
-            }
+            n += n_run > 0 ? n_run : 1;
             value_done(scan);
             more = in_array && next_number(scan, &p, end);
         }
         if (n > 0 && !(in_array ? scan->events->numbers(scan->ctx, at, stage, n)
                                 : scan->events->number(scan->ctx, at, stage[0]))) {
             return tqa_json_fail(scan, TQA_DECODE_REFUSED, at, NULL);
+        }
+        more = state == TQA_NUMBER_OK && (more || next_row(scan, &p, end, bytes));
+        if (scan->state != TQA_DECODE_OK) {
+            return NULL;
         }
     }
     const uint64_t at = scan->fed + (uint64_t)(p - bytes);

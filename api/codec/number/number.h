@@ -46,15 +46,14 @@ tqa_number tqa_number_scan(const char **p, const char *end, double *ret);
 
 /**
  * Scan up to n numbers in the usual form, with "," or ", " between them: number k goes to
- * to[k * stride]. It stops without a reason at anything else, such as a longer spelling: use
- * tqa_number_scan there.
+ * to[k * stride]. It stops without a reason at anything else, such as a longer spelling, and where
+ * fewer than TQA_NUMBER_AHEAD bytes are left before `end`: use tqa_number_scan there.
  *
- * Room     TQA_NUMBER_AHEAD bytes from the start of every number on must be there to be read,
- *          whatever they are.
  * Returns  How many were scanned; *p is after the last of them, unchanged when there is none.
+ * Cost     About 9 ns for 17 digits with AVX-512 VBMI, else as tqa_number_scan.
  * Checked  tests/unit/api/codec/number/test_scan.c
  */
-size_t tqa_number_run(const char **p, size_t n, double *to, size_t stride);
+size_t tqa_number_run(const char **p, const char *end, size_t n, double *to, size_t stride);
 
 /* The whole of text[0..n) is one number: never TQA_NUMBER_INCOMPLETE. */
 tqa_number tqa_number_read(const char *text, size_t n, double *ret);

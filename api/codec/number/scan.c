@@ -90,15 +90,15 @@ static inline double with_sign(double x, bool negative)
     return x;
 }
 
-/* The double nearest to w * 10^power, w not 0: Eisel-Lemire. Infinity when it is too large. */
-static double multiply_power(uint64_t w, int64_t power)
+/* The leading bits of w * 10^power, w not 0 (Eisel-Lemire): to be rounded to 53. */
+typedef struct scaled {
+    uint64_t m;   /* 54 bits: one more than a double has */
+    int exponent; /* biased, of the leading bit of m */
+    bool is_tie;  /* exactly between two doubles */
+} scaled;
+
+__attribute__((always_inline)) static inline scaled scale(uint64_t w, int64_t power)
 {
-    if (power < LOWEST_POWER) {
-        return 0.0;
-    }
-    if (power > HIGHEST_POWER) {
-        return __builtin_inf();
-    }
     const int zeros = __builtin_clzl(w);
     w <<= zeros;
     const uint64_t *row = tqa_number_powers[power - TQA_POWER_LOWEST];
@@ -111,33 +111,53 @@ static double multiply_power(uint64_t w, int64_t power)
     }
     const uint64_t high = (uint64_t)(product >> 64);
     const int upper = (int)(high >> 63);
-    uint64_t m = high >> (upper + 9); /* 54 bits: one more than a double has */
-    int exponent = (int)((217706 * power) >> 16) + 63 + upper - zeros + 1023;
-    if (exponent <= 0) {
-        if (exponent <= -63) {
-            return 0.0;
-        }
-        m >>= 1 - exponent;
-        m = (m + (m & 1)) >> 1;
-        /* a carry out of 52 bits is the exponent of the smallest normal number */
-        exponent = 0;
-    } else {
-        /* exactly between two doubles, which only these powers allow: to even */
-        if ((uint64_t)product <= 1 && power >= -4 && power <= 23 && (m & 3) == 1 &&
-            m << (upper + 9) == high) {
-            m &= ~(uint64_t)1;
-        }
-        m = (m + (m & 1)) >> 1;
-        /* the leading bit of m adds one to the exponent, a carry out of 53 bits one more */
-        exponent -= 1;
+    const uint64_t m = high >> (upper + 9);
+    return (scaled){
+        .m = m,
+        .exponent = (int)((217706 * power) >> 16) + 63 + upper - zeros + 1023,
+        /* which only these powers allow */
+        .is_tie = (uint64_t)product <= 1 && power >= -4 && power <= 23 && m << (upper + 9) == high,
+    };
+}
+
+/* The double of a normal one, a tie to even. */
+static inline uint64_t round_bits(scaled x)
+{
+    if (x.is_tie && (x.m & 3) == 1) {
+        x.m &= ~(uint64_t)1;
     }
-    const uint64_t bits = ((uint64_t)exponent << 52) + m;
-    if (bits >= 0x7ff0000000000000U) {
-        return __builtin_inf();
-    }
+    x.m = (x.m + (x.m & 1)) >> 1;
+    /* the leading bit of m adds one to the exponent, a carry out of 53 bits one more */
+    return ((uint64_t)(x.exponent - 1) << 52) + x.m;
+}
+
+static inline double double_of(uint64_t bits)
+{
     double x;
     memcpy(&x, &bits, sizeof x);
     return x;
+}
+
+/* The double nearest to w * 10^power, w not 0. Infinity when it is too large. */
+static double multiply_power(uint64_t w, int64_t power)
+{
+    if (power < LOWEST_POWER) {
+        return 0.0;
+    }
+    if (power > HIGHEST_POWER) {
+        return __builtin_inf();
+    }
+    scaled x = scale(w, power);
+    if (x.exponent <= 0) {
+        if (x.exponent <= -63) {
+            return 0.0;
+        }
+        x.m >>= 1 - x.exponent;
+        /* a carry out of 52 bits is the exponent of the smallest normal number */
+        return double_of((x.m + (x.m & 1)) >> 1);
+    }
+    const uint64_t bits = round_bits(x);
+    return bits >= 0x7ff0000000000000U ? __builtin_inf() : double_of(bits);
 }
 
 static inline double decimal_to_double(uint64_t w, int64_t power)
@@ -150,8 +170,8 @@ static inline double decimal_to_double(uint64_t w, int64_t power)
 }
 
 /* Numbers as they mostly come: up to 7 digits, up to 23 decimals of which 19 digits are left after
- * leading zeros, up to 4 digits of exponent. NULL: anything else, also what is malformed. Reads
- * fewer than SHORT_ROOM bytes. */
+ * leading zeros, up to 4 digits of exponent. NULL: anything else, also what is malformed or too
+ * large. Reads fewer than SHORT_ROOM bytes. */
 __attribute__((always_inline)) static inline const char *scan_short(const char *s, double *ret)
 {
     const bool negative = *s == '-';
@@ -205,8 +225,9 @@ __attribute__((always_inline)) static inline const char *scan_short(const char *
         power += below ? -e : e;
         s += n;
     }
-    *ret = with_sign(decimal_to_double(w, power), negative);
-    return s;
+    const double x = decimal_to_double(w, power);
+    *ret = with_sign(x, negative);
+    return x <= __DBL_MAX__ ? s : NULL;
 }
 
 /* The same where less is left: on a copy with NULs after it, which end a number. */
@@ -355,9 +376,6 @@ tqa_number tqa_number_scan(const char **p, const char *end, double *ret)
     const char *s =
         end - *p >= SHORT_ROOM ? scan_short(*p, &x) : scan_near_end(*p, (size_t)(end - *p), &x);
     if (s != NULL) {
-        if (x > __DBL_MAX__ || x < -__DBL_MAX__) {
-            return TQA_NUMBER_OVERFLOW;
-        }
         *p = s;
         *ret = x;
         return TQA_NUMBER_OK;
@@ -375,15 +393,15 @@ tqa_number tqa_number_scan(const char **p, const char *end, double *ret)
 
 /* A run by one of the ways to scan a number, inlined. */
 __attribute__((always_inline)) static inline size_t
-scan_run(const char **p, size_t n, double *to, size_t stride,
+scan_run(const char **p, const char *end, size_t n, double *to, size_t stride,
          const char *(*scan_one)(const char *s, double *ret))
 {
     const char *s = *p;
     size_t k = 0;
-    while (k < n) {
+    while (k < n && end - s >= SHORT_ROOM) {
         double x;
         const char *after = scan_one(s, &x);
-        if (after == NULL || x > __DBL_MAX__ || x < -__DBL_MAX__) {
+        if (after == NULL) {
             break;
         }
         to[stride * k++] = x;
@@ -391,32 +409,36 @@ scan_run(const char **p, size_t n, double *to, size_t stride,
         if (*s != ',') {
             break;
         }
-        s += 1 + (s[1] == ' ');
+        s++;
+        if (*s == ' ') { /* a branch: the next number's start must not wait for this byte */
+            __asm__("" : "+r"(s));
+            s++;
+        }
     }
     return k;
 }
 
 #if defined __x86_64__
 
-#define SIDE_BY_SIDE __attribute__((target("bmi,avx512vl,avx512bw,avx512vbmi")))
+#define SIDE_BY_SIDE __attribute__((target("bmi,bmi2,lzcnt,avx512vl,avx512bw,avx512vbmi")))
 
 /* A number with a point, up to 19 digits and no exponent: its digits, moved to the end of a vector
- * of 32 with the point taken out, are joined in pairs, fours and eights. Half the instructions of
- * scan_short, which scans all other forms. */
+ * of 32 with the sign and the point taken out, are joined in pairs, fours and eights. Half the
+ * instructions of scan_short, which scans all other forms. No branch depends on the digits, and of
+ * the next number's start only what finds the end of this one. */
 SIDE_BY_SIDE static inline const char *scan_wide(const char *s, double *ret)
 {
-    const char *const start = s;
-    const bool negative = *s == '-';
-    s += negative;
+    const unsigned sign = *s == '-';
     const __m256i digits =
         _mm256_xor_si256(_mm256_loadu_si256((const void *)s), _mm256_set1_epi8('0'));
-    uint32_t other = _mm256_cmpgt_epu8_mask(digits, _mm256_set1_epi8(9));
+    uint32_t other = _mm256_cmpgt_epu8_mask(digits, _mm256_set1_epi8(9)) >> sign;
     const unsigned point = _tzcnt_u32(other);
     other &= other - 1;
-    const unsigned n = _tzcnt_u32(other); /* bytes of the number; 32: more */
-    if (point == 0 || n > WORD_DIGITS + 1 || n - point < 2 || s[point] != '.' ||
-        (*s == '0' && point > 1) || (s[n] | 0x20) == 'e') {
-        return scan_short(start, ret);
+    const unsigned n = _tzcnt_u32(other); /* bytes without the sign; 32: more */
+    const char *const first = s + sign;
+    if (point == 0 || n > WORD_DIGITS + 1 || n - point < 2 || first[point] != '.' ||
+        (point > 1 && *first == '0') || (first[n] | 0x20) == 'e') {
+        return scan_short(s, ret);
     }
     const __m256i ahead = _mm256_setr_epi8(-32, -31, -30, -29, -28, -27, -26, -25, -24, -23, -22,
                                            -21, -20, -19, -18, -17, -16, -15, -14, -13, -12, -11,
@@ -425,6 +447,7 @@ SIDE_BY_SIDE static inline const char *scan_wide(const char *s, double *ret)
     const __mmask32 whole = _mm256_cmple_epi8_mask(from, _mm256_set1_epi8((char)point));
     from = _mm256_mask_sub_epi8(from, whole, from, _mm256_set1_epi8(1));
     const __mmask32 is_digit = ~_mm256_movepi8_mask(from); /* not before the first */
+    from = _mm256_add_epi8(from, _mm256_set1_epi8((char)sign));
     const __m256i ones = _mm256_maskz_permutexvar_epi8(is_digit, from, digits);
     const __m256i pairs = _mm256_maddubs_epi16(ones, _mm256_set1_epi16(1 << 8 | 10));
     const __m256i fours = _mm256_madd_epi16(pairs, _mm256_set1_epi32(1 << 16 | 100));
@@ -433,32 +456,37 @@ SIDE_BY_SIDE static inline const char *scan_wide(const char *s, double *ret)
     const uint64_t high = (uint64_t)_mm256_extract_epi64(eights, 0) >> 32;
     const uint64_t low = (uint64_t)_mm256_extract_epi64(eights, 2);
     const uint64_t w = (high * 100000000 + (uint32_t)low) * 100000000 + (low >> 32);
-    *ret = with_sign(decimal_to_double(w, (int64_t)point + 1 - n), negative);
-    return s + n;
+    /* 1e-19 <= w 10^power < 1e19, or 0: normal */
+    const double x = w == 0 ? 0.0 : double_of(round_bits(scale(w, (int64_t)point + 1 - n)));
+    *ret = with_sign(x, sign != 0);
+    return first + n;
 }
 
-SIDE_BY_SIDE static size_t run_wide(const char **p, size_t n, double *to, size_t stride)
+SIDE_BY_SIDE static size_t run_wide(const char **p, const char *end, size_t n, double *to,
+                                    size_t stride)
 {
-    return scan_run(p, n, to, stride, scan_wide);
+    return scan_run(p, end, n, to, stride, scan_wide);
 }
 
 static bool can_run_wide(void)
 {
     return __builtin_cpu_supports("avx512vbmi") && __builtin_cpu_supports("avx512vl") &&
-           __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("bmi");
+           __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("bmi") &&
+           __builtin_cpu_supports(
+               "bmi2"); /* clang 14 does not know "lzcnt"; all of these have it */
 }
 
 #endif
 
-size_t tqa_number_run(const char **p, size_t n, double *to, size_t stride)
+size_t tqa_number_run(const char **p, const char *end, size_t n, double *to, size_t stride)
 {
-    assert(p != NULL && *p != NULL && to != NULL);
+    assert(p != NULL && *p != NULL && *p <= end && to != NULL);
 #if defined __x86_64__
     if (can_run_wide()) {
-        return run_wide(p, n, to, stride);
+        return run_wide(p, end, n, to, stride);
     }
 #endif
-    return scan_run(p, n, to, stride, scan_short);
+    return scan_run(p, end, n, to, stride, scan_short);
 }
 
 tqa_number tqa_number_read(const char *text, size_t n, double *ret)

@@ -52,6 +52,25 @@ bool tqd_library_attach(struct MHD_Daemon *mhd, int fd)
     return MHD_add_connection(mhd, fd, (struct sockaddr *)&address, n) == MHD_YES;
 }
 
+size_t tqd_library_accept(struct MHD_Daemon *mhd, size_t most)
+{
+    const union MHD_DaemonInfo *info = MHD_get_daemon_info(mhd, MHD_DAEMON_INFO_LISTEN_FD);
+    const int listener = info != NULL ? info->listen_fd : -1;
+    size_t n = 0;
+    while (listener >= 0 && n < most) {
+        struct sockaddr_storage address;
+        socklen_t size = sizeof address;
+        struct sockaddr *at = (struct sockaddr *)&address;
+        const int fd = accept4(listener, at, &size, SOCK_NONBLOCK | SOCK_CLOEXEC);
+        if (fd < 0) {
+            break;
+        }
+        n++;
+        (void)MHD_add_connection(mhd, fd, at, size); /* a connection that it refuses is closed */
+    }
+    return n;
+}
+
 int tqd_library_watch(struct MHD_Daemon *mhd, int fd)
 {
     const union MHD_DaemonInfo *info = MHD_get_daemon_info(mhd, MHD_DAEMON_INFO_EPOLL_FD);

@@ -314,6 +314,40 @@ static int connect_to(const struct sockaddr_in *address)
 }
 
 /* With a limit of one connection, the second is accepted in the run after the first has closed. */
+/* More than a run of the library accepts, each open at once and answered. */
+Test(library, connections_that_wait_are_accepted_together, .timeout = HANG_S)
+{
+    enum { HERD = 40, FIRST = 32 };
+    struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    socklen_t n = sizeof address;
+    const int listener = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0);
+    cr_assert(eq(int, bind(listener, (const struct sockaddr *)&address, sizeof address), 0));
+    cr_assert(eq(int, listen(listener, HERD), 0));
+    cr_assert(eq(int, getsockname(listener, (struct sockaddr *)&address, &n), 0));
+    answer = MHD_create_response_from_buffer(2, (void *)"ok", MHD_RESPMEM_PERSISTENT);
+    struct MHD_Daemon *mhd = start(listener, HERD);
+    int fds[HERD];
+    for (int k = 0; k < HERD; k++) {
+        fds[k] = connect_to(&address);
+        send_text(fds[k], "GET / HTTP/1.1\r\nHost: a\r\n\r\n");
+    }
+    cr_assert(eq(sz, tqd_library_accept(mhd, FIRST), FIRST));
+    cr_assert(eq(uint,
+                 MHD_get_daemon_info(mhd, MHD_DAEMON_INFO_CURRENT_CONNECTIONS)->num_connections,
+                 FIRST));
+    cr_assert(eq(sz, tqd_library_accept(mhd, FIRST), HERD - FIRST));
+    cr_assert(eq(sz, tqd_library_accept(mhd, FIRST), 0));
+    n_answered = 0;
+    while (n_answered < HERD) {
+        MHD_run_wait(mhd, 50);
+    }
+    for (int k = 0; k < HERD; k++) {
+        close(fds[k]);
+    }
+    MHD_stop_daemon(mhd);
+    MHD_destroy_response(answer);
+}
+
 Test(library, a_run_after_the_limit_accepts_again, .timeout = HANG_S)
 {
     struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};

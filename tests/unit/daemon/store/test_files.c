@@ -3,11 +3,15 @@
  * while a row refers to them. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
+#include <dirent.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/uio.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include "daemon/store/files.h"
 #include "daemon/store/jobs.h"
@@ -127,6 +131,56 @@ Test(files, sizes_about_a_chunk)
         }
         tqd_upload_close(up);
     }
+}
+
+/* A file system without RWF_NOWAIT, such as tmpfs, leaves everything to tqd_file_read. */
+static bool reads_cached(const char *path)
+{
+    char byte;
+    const struct iovec part = {.iov_base = &byte, .iov_len = 1};
+    const int fd = open(path, O_RDONLY | O_CLOEXEC);
+    const ssize_t n = preadv2(fd, &part, 1, 0, RWF_NOWAIT);
+    close(fd);
+    return n == 1;
+}
+
+/* Bytes just written are in memory: whole chunks and the last one are read, up to a damaged one. */
+Test(files, what_is_in_memory_is_read_by_whole_chunks)
+{
+    enum { LAST = 1000, SIZE = 3 * TQD_CHUNK + LAST };
+    static char bytes[SIZE], found[SIZE + 1];
+    for (size_t i = 0; i < SIZE; i++) {
+        bytes[i] = (char)(i * 131 >> 4);
+    }
+    char digest[TQD_DIGEST_TEXT], path[192];
+    uint64_t size = 0;
+    tqd_upload *up = upload(bytes, SIZE, digest);
+    tqd_file *file = tqd_file_open(store, digest, &size);
+    snprintf(path, sizeof path, "%s/files/%.2s/%s", folder, digest, digest);
+    const size_t all = reads_cached(path) ? SIZE : 0;
+    const size_t chunk = all > 0 ? TQD_CHUNK : 0;
+    cr_assert(eq(sz, tqd_file_read_cached(file, 0, found, sizeof found), all));
+    cr_assert(memcmp(found, bytes, all) == 0);
+    cr_assert(eq(sz, tqd_file_read_cached(file, TQD_CHUNK, found, 2 * TQD_CHUNK - 1), chunk));
+    cr_assert(memcmp(found, bytes + TQD_CHUNK, chunk) == 0);
+    cr_assert(eq(sz, tqd_file_read_cached(file, 3 * TQD_CHUNK, found, LAST), all % TQD_CHUNK));
+    cr_assert(memcmp(found, bytes + 3 * TQD_CHUNK, all % TQD_CHUNK) == 0);
+    cr_assert(eq(sz, tqd_file_read_cached(file, 3 * TQD_CHUNK, found, LAST - 1), 0));
+    cr_assert(eq(sz, tqd_file_read_cached(file, 1, found, SIZE), 0), "no whole chunk");
+    cr_assert(eq(sz, tqd_file_read_cached(file, SIZE, found, 1), 0), "the end");
+    FILE *stored = fopen(path, "r+");
+    fseek(stored, 2 * TQD_CHUNK + 5, SEEK_SET);
+    fputc(bytes[2 * TQD_CHUNK + 5] ^ 4, stored);
+    fclose(stored);
+    cr_assert(eq(sz, tqd_file_read_cached(file, 0, found, SIZE), 2 * chunk));
+    cr_assert(eq(long, tqd_file_read(file, 2 * TQD_CHUNK, found, TQD_CHUNK), -1));
+    tqd_file_close(file);
+    tqd_upload_close(up);
+    up = upload(bytes, TQD_CHUNK, digest);
+    file = tqd_file_open(store, digest, &size);
+    cr_assert(eq(sz, tqd_file_read_cached(file, 0, found, TQD_CHUNK), 0), "one chunk: its digest");
+    tqd_file_close(file);
+    tqd_upload_close(up);
 }
 
 Test(files, uploads_that_are_cut_leave_nothing)

@@ -215,12 +215,31 @@ Test(number_scan, runs)
         memset(text, i % 2 == 0 ? 0 : ' ', sizeof text);
         memcpy(text, runs[i].text, strlen(runs[i].text));
         const char *p = text;
-        cr_expect(eq(sz, tqa_number_run(&p, runs[i].n_asked, x, 2), runs[i].n), "%s", text);
+        cr_expect(eq(sz, tqa_number_run(&p, text + sizeof text, runs[i].n_asked, x, 2), runs[i].n),
+                  "%s", text);
         cr_expect(eq(sz, (size_t)(p - text), runs[i].n_used), "%s", text);
         for (size_t k = 0; k < 4; k++) {
             cr_expect(eq(dbl, x[2 * k], runs[i].x[k]), "%s: %zu", text, k);
             cr_expect(eq(dbl, x[2 * k + 1], 0.0), "%s: %zu", text, k);
         }
+    }
+}
+
+/* With one byte less than it may read, a run leaves the number to tqa_number_scan. */
+Test(number_scan, runs_end_before_the_end_of_the_text)
+{
+    char text[64];
+    memset(text, ' ', sizeof text);
+    memcpy(text, "1.5,2.5", 7);
+    for (size_t n = 7; n <= TQA_NUMBER_AHEAD + 5; n++) {
+        char *copy = malloc(n); /* AddressSanitizer detects a read beyond it */
+        double x[2] = {0};
+        memcpy(copy, text, n);
+        const char *p = copy;
+        const size_t expected = n < TQA_NUMBER_AHEAD ? 0 : n < TQA_NUMBER_AHEAD + 4 ? 1 : 2;
+        cr_expect(eq(sz, tqa_number_run(&p, copy + n, 2, x, 1), expected), "%zu", n);
+        cr_expect(eq(sz, (size_t)(p - copy), expected == 0 ? 0 : expected == 1 ? 3 : 7), "%zu", n);
+        free(copy);
     }
 }
 
@@ -245,7 +264,8 @@ Test(number_scan, runs_of_every_shape)
                 text[n] = k % 2 == 0 ? ',' : '}';
                 double x = 0.0, expected = 0.0;
                 const char *p = text, *q = text;
-                cr_assert(eq(sz, tqa_number_run(&p, 1, &x, 1), good), "%.*s", (int)n, text);
+                cr_assert(eq(sz, tqa_number_run(&p, text + sizeof text, 1, &x, 1), good), "%.*s",
+                          (int)n, text);
                 const tqa_number state_of = tqa_number_scan(&q, text + n + 1, &expected);
                 cr_assert(eq(int, state_of == TQA_NUMBER_OK, good), "%.*s", (int)n, text);
                 cr_assert(p == q && memcmp(&x, &expected, sizeof x) == 0, "%.*s", (int)n, text);
