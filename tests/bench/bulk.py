@@ -194,7 +194,7 @@ def costs(daemon, what, work, n_answer, n_before=0):
     work()
     peak = memory_mib(daemon.pid, "VmHWM") - rss
     spent, n_fault = cpu_s(daemon.pid) - cpu, faults(daemon.pid) - fault
-    allowed = max(n_answer, n_before) / 2**20 + 32
+    allowed = n_answer / 2**20 + 32
     least = f"result + 32: {n_answer / 2**20 + 32:.1f}" + (f"; before the first sample: {n_before / 2**20:.1f}" if n_before > 0 else "")
     calls = count_calls(daemon.pid, work)
     counts = "" if calls is None else "  ".join(f"{name} {calls.get(name, 0)}" for name in SMALL_CALLS)
