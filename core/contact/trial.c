@@ -61,10 +61,10 @@ static tq_status press(tq_contact_work *w, double h)
     const size_t n = 3 * w->n_listed;
     tq_status status = tq_contact_mass(w, w->middle);
     if (status == TQ_OK) {
-        status = tq_contact_at(w, w->middle, &w->mid, 1);
+        status = tq_contact_at_listed(w, w->middle, &w->mid);
     }
     if (status == TQ_OK) {
-        status = tq_contact_at(w, w->next_q, &w->end, 1);
+        status = tq_contact_at_listed(w, w->next_q, &w->end);
     }
     if (status != TQ_OK) {
         return status;
@@ -99,8 +99,8 @@ tq_status tq_contact_trial(tq_contact_work *w, double h)
         for (size_t k = 0; k < w->nv; k++) {
             w->change[k] = w->v[k] + h * w->rate_v[k * TQ_CONTACT_LANE];
         }
-        if (status == TQ_OK) {
-            status = w->n_listed > 0 ? press(w, h) : tq_contact_at(w, w->next_q, &w->end, 0);
+        if (status == TQ_OK && w->n_listed > 0) {
+            status = press(w, h);
         }
         if (status != TQ_OK) {
             return status;

@@ -366,13 +366,6 @@ def test_a_ball_falls_on_a_hull(daemon, put):
     never_creates(r, 1e-9)
 
 
-def test_hulls_meet_what_boxes_meet(daemon, put):
-    robot = put(box_of(2.0, 0.4, 0.3, 0.2))
-    question = {"initial": {"q": flat(z=1)}, "duration_s": 0.1, "contacts": {"friction": 0.3, "shapes": [HULL, {"name": "table", "shape": "box", "size": [1, 1, 0.1]}]}}
-    status, _, text = post(daemon, robot, question)
-    assert status == 422 and "edges and faces" in str(text), text
-
-
 def test_a_compliant_hull_rests_as_deep_as_its_corners_press(daemon, put):
     """Four corners of stiffness k: m g / (4 k) deep, as the box."""
     robot = put(box_of(2.0, 0.4, 0.3, 0.2))
