@@ -136,11 +136,40 @@ static void weigh(maker *m, const tq_polygon *p)
     }
 }
 
-/* The face of `on` with normal n against the other core; `is_a`: the face is of a. */
+/* Number of the vertex that a point of a clipped face is; those that are none come after all. */
+static unsigned order_of(const tq_polyhedron *of, const double *x)
+{
+    unsigned v = 0;
+    while (v < of->n_vertex && memcmp(of->vertex[v], x, sizeof of->vertex[v]) != 0) {
+        v++;
+    }
+    return v;
+}
+
+/* The points in the order of the core's vertices, which is that of its corners on a half-space: where
+ * loads are indeterminate the laws' solution depends on it. */
+static void order(maker *m, const tq_polyhedron *of, const tq_polygon *p)
+{
+    unsigned key[TQ_MANIFOLD_MAX];
+    for (unsigned i = 0; i < m->n; i++) {
+        const tq_touch own = m->ret[i];
+        const unsigned at = order_of(of, p->vertex[i]);
+        unsigned k = i;
+        for (; k > 0 && key[k - 1] > at; k--) {
+            key[k] = key[k - 1];
+            m->ret[k] = m->ret[k - 1];
+        }
+        key[k] = at;
+        m->ret[k] = own;
+    }
+}
+
+/* A face with normal n against the other core; `is_a`: the face is of a. */
 static void of_face(maker *m, const tq_polygon *face, const double *n, bool is_a)
 {
+    const tq_polyhedron *other = is_a ? &m->core_b : &m->core_a;
     tq_polygon p;
-    tq_polygon_opposed(is_a ? &m->core_b : &m->core_a, n, m->near, &p);
+    tq_polygon_opposed(other, n, m->near, &p);
     tq_polygon_clip(&p, face, n, m->near);
     tq_polygon_reduce(&p, m->most, n, m->near);
     for (unsigned i = 0; i < p.n; i++) {
@@ -151,6 +180,7 @@ static void of_face(maker *m, const tq_polygon *face, const double *n, bool is_a
         }
     }
     weigh(m, &p);
+    order(m, other, &p);
 }
 
 /* Two lines that are not parallel, whose shortest way is along n. */
