@@ -9,7 +9,7 @@
 #include "core/dynamics/mass_matrix/mass_matrix_inverse.h"
 #include "core/plant/state.h"
 
-enum { CUTS = 64, HALVINGS = 30, SEARCH = 80 };
+enum { CUTS = 64, HALVINGS = 30, SEARCH = 80, SHORTER = 6 };
 static const double touching = 1e-12; /* m: accuracy of a located impact */
 static const double stopped = 1e-9;   /* m/s: slower approaches of closed points are rounding */
 static const double sunk = 1e-10;     /* m: deeper points are lifted after the step */
@@ -154,6 +154,18 @@ static tq_status try_time(tq_contact_work *w, double h, double *ret_gap)
  * Time of an impact
  */
 
+/* Of length *h, or of a half, quarter, ... of it where the trial does not converge: points that begin
+ * to slide or stick alternate between both. */
+static tq_status try_shorter(tq_contact_work *w, double *h, double *ret_gap)
+{
+    tq_status status = try_time(w, *h, ret_gap);
+    for (unsigned k = 0; status == TQ_ERR_NO_CONVERGENCE && k < SHORTER; k++) {
+        *h *= 0.5;
+        status = try_time(w, *h, ret_gap);
+    }
+    return status;
+}
+
 /* The trial ends where the least gap of the watched points is 0, somewhere in (0, h), where it is
  * `gap` < 0: regula falsi (Illinois) with bisections. *ret_h 0: it is never positive. */
 static tq_status locate(tq_contact_work *w, double h, double gap, double *ret_h)
@@ -261,24 +273,25 @@ static tq_status advance(tq_contact_work *w, double h)
             continue;
         }
         double gap = 0.0;
+        double span = left;
         if (status == TQ_OK) {
             part_points(w);
-            status = try_time(w, left, &gap);
+            status = try_shorter(w, &span, &gap);
         }
         if (status != TQ_OK) {
             return status;
         }
-        double way = left;
+        double way = span;
         if (gap < -touching && cut < CUTS) {
-            status = locate(w, left, gap, &way);
+            status = locate(w, span, gap, &way);
         }
         if (status == TQ_OK && way == 0.0) { /* the flight is too short: keep the contact */
-            way = left;
+            way = span;
             for (size_t i = 0; i < w->n_point; i++) {
                 w->is_closed[i] = w->now.points[i].gap <= TQ_CONTACT_CLOSED_GAP;
             }
             tq_contact_list(w, w->is_closed);
-            status = tq_contact_trial(w, left);
+            status = tq_contact_trial(w, span);
         }
         if (status != TQ_OK) {
             return status;
