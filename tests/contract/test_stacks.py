@@ -70,10 +70,10 @@ def test_a_capsule_on_a_box_moves_as_on_a_half_space(daemon, put, ground):
     tilt = [math.cos(0.3), 0, math.sin(0.3), 0]
     for q, qd, duration in (([0, 0, 0.05] + lying, [0, 0, 0.5, 0, 0, 0], 0.4), ([0, 0, 0.05] + lying, [0, 0.6, 0, 0, 0, 0.5], 0.4),
                             ([0, 0, 0.05 + 0.2 * math.cos(0.6)] + tilt, [0] * 6, 0.6)):
-        ours, theirs = (run(daemon, robot, q, qd, duration, [floor, ROD], 0.3, 0.2, interval=0.05) for floor in (ground, GROUND))
+        ours, theirs = (run(daemon, robot, q, qd, duration, [floor, ROD], 0.3, 0.2, interval=0.05, violation=1e-8) for floor in (ground, GROUND))
         same(ours, theirs, 1e-9)
         assert ours["contacts"]["impacts"] == theirs["contacts"]["impacts"]
-        never_creates(ours, 1e-9)
+        never_creates(ours, 1e-8)
 
 
 @pytest.mark.parametrize("ratio, slides", [(0.999, False), (1.001, True)])
@@ -224,7 +224,7 @@ def test_falling_solids_create_no_energy(daemon, put, kinds, seed):
         return [rng.uniform(-0.1, 0.1), rng.uniform(-0.1, 0.1), height] + [x / n for x in q]
     start = pose(0.4) + pose(0.9)
     rate = [rng.uniform(-1, 1) for _ in range(12)]
-    a = run(daemon, robot, start, rate, 0.8, [table] + [shape for shape, _ in made], 0.4, 0.3, interval=5e-3)
+    a = run(daemon, robot, start, rate, 0.8, [table] + [shape for shape, _ in made], 0.4, 0.3, interval=5e-3, violation=1e-5)
     assert a["contacts"]["impacts"] > 2
     assert min(min(g) for g in a["contact_gap"]) > -1e-6
     never_creates(a, 2e-6)
