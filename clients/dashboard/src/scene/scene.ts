@@ -6,10 +6,10 @@ import {
   Scene, SphereGeometry, Vector2, Vector3, WebGLRenderer,
 } from 'three';
 import { OrbitControls } from 'three/addons/controls/OrbitControls.js';
-import { ConvexGeometry } from 'three/addons/geometries/ConvexGeometry.js';
+import { convex } from './convex.ts';
 import { body, principal } from './inertia.ts';
 import type { Visual } from './meshes.ts';
-import { meshOf } from './shapes.ts';
+import { geometryOf, meshOf } from './shapes.ts';
 import type { Joint, Link, Robot, Solid } from '../base/types.ts';
 
 export interface Shown {
@@ -251,7 +251,7 @@ export class RobotScene {
       // a capsule lies along z here, along y in the library
       const geometry = shape === 'box' ? new BoxGeometry(a, b, c) : shape === 'sphere' ? new SphereGeometry(a, this.#round(32), this.#round(20))
         : shape === 'capsule' ? new CapsuleGeometry(a, b, this.#round(10), this.#round(24)).rotateX(Math.PI / 2)
-          : shape === 'hull' ? new ConvexGeometry(points.map(([x, y, z]) => new Vector3(x, y, z))) : new PlaneGeometry(wide, wide);
+          : shape === 'hull' ? geometryOf(convex(points).flat()) : new PlaneGeometry(wide, wide);
       if (!group) continue;
       const mesh = new Mesh(geometry, new MeshLambertMaterial({ color: link ? 0xc7772e : 0x7d8b99, transparent: true, opacity: shape === 'half-space' ? 0.28 : 0.5, depthWrite: false, side: DoubleSide }));
       if (shape === 'box' || shape === 'hull') mesh.add(new LineSegments(new EdgesGeometry(geometry), new LineBasicMaterial({ color: 0x5f4426 })));
