@@ -10,8 +10,8 @@
 #include "core/plant/state.h"
 
 enum { ITERATIONS = 60 };
-/* m: smaller gaps are not closed. Of a face on a face they differ by rounding and no motion of rigid
- * bodies closes all of them; divided by h they would be velocities that contradict each other. */
+/* m: of a face on a face smaller gaps differ by rounding and no motion of rigid bodies closes all of
+ * them; divided by h they would be velocities that contradict each other. */
 static const double level = 1e-8;
 /* convergence: change of v between iterations, relative to max(|v|, h |qdd|) */
 static const double left_over = 1e-13;
@@ -57,8 +57,21 @@ static tq_status rate_at_middle(tq_contact_work *w, double h)
     return status;
 }
 
+/* The gap of listed point k, which its motion may close; of those below `level` the least of their
+ * pair. */
+static double gap_of(const tq_contact_work *w, size_t k)
+{
+    const tq_contact_point *own = &w->now.points[w->listed[k]];
+    double least = fmax(own->gap, 0.0);
+    for (size_t i = 0; least <= level && i < w->n_listed; i++) {
+        const tq_contact_point *point = &w->now.points[w->listed[i]];
+        least = point->pair == own->pair ? fmin(least, fmax(point->gap, 0.0)) : least;
+    }
+    return least;
+}
+
 /* impulses, on top of the velocity in `change` that the end has without them:
- *     u = J(mid) v' + (J(end) - J(mid)) v'_before,  u_n >= -gap / h where gap > level */
+ *     u = J(mid) v' + (J(end) - J(mid)) v'_before,  u_n >= -gap / h */
 static tq_status press(tq_contact_work *w, double h)
 {
     const size_t n = 3 * w->n_listed;
@@ -80,8 +93,7 @@ static tq_status press(tq_contact_work *w, double h)
     }
     tq_contact_velocity(w, &w->mid, w->change, w->b);
     for (size_t r = 0; r < n; r++) {
-        const double gap = w->now.points[w->listed[r / 3]].gap;
-        w->b[r] += w->u[r] + (r % 3 == 0 && gap > level ? gap / h : 0.0);
+        w->b[r] += w->u[r] + (r % 3 == 0 ? gap_of(w, r / 3) / h : 0.0);
     }
     const double violation = tq_contact_laws(w->n_listed, w->w, w->b, w->mu, w->p);
     double *worst = tq_contact_sum_z(w, TQ_CONTACT_RESIDUAL);
