@@ -104,6 +104,7 @@ static size_t find_nearest(const two *of, tq_contact_point *ret)
     for (unsigned k = 0; k < n; k++) {
         ret[k].kind = TQ_CONTACT_TOUCH;
         ret[k].touch = touches[k];
+        ret[k].apart = is.distance;
         set_touch(of, &ret[k]);
     }
     return n;

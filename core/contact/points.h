@@ -24,6 +24,7 @@ typedef struct tq_contact_point {
     double at[3];    /* position of the point on b, world, m */
     double frame[9]; /* columns: two tangents, then the normal, from a to b */
     tq_touch touch;
+    double apart; /* m, the distance of the two solids where a manifold was found */
 } tq_contact_point;
 
 /* All points at one configuration: into ret (tq_contact_total). */

@@ -23,16 +23,28 @@ static bool is_guarded(const tq_contact_work *w, const tq_contact_point *point)
            tq_geom_has_manifold(&w->contacts->geoms[pair->a], &w->contacts->geoms[pair->b]);
 }
 
-/* The listed features of a pair touch; others that come to touch make the distance of the pair less
- * than the least gap of these. > 0 at the begin of a trial. */
-static double guard(const tq_contact_work *w, const tq_configuration *at, size_t pair)
+/* Least gap of the listed points of a pair; `none` if it has none. */
+static double least_listed(const tq_contact_work *w, const tq_contact_rows_at *at, size_t pair,
+                           double none)
 {
-    double least = 0.0;
+    double least = (double)INFINITY;
     for (size_t k = 0; k < w->n_listed; k++) {
-        const tq_contact_point *point = &w->end.points[w->listed[k]];
+        const tq_contact_point *point = &at->points[w->listed[k]];
         least = point->pair == pair ? fmin(least, point->gap) : least;
     }
-    return tq_contact_distance(w->contacts, at, pair) - least + TQ_CONTACT_UNSEEN;
+    return least < (double)INFINITY ? least : none;
+}
+
+/* Features that come to touch beside the listed ones bring the solids nearer than the gaps of these:
+ * by how much less than TQ_CONTACT_UNSEEN, and than at the begin of the trial. */
+static double guard(const tq_contact_work *w, const tq_configuration *at,
+                    const tq_contact_point *now)
+{
+    const size_t pair = now->pair;
+    const double before = now->apart - least_listed(w, &w->now, pair, fmax(now->apart, 0.0));
+    const double after =
+        tq_contact_distance(w->contacts, at, pair) - fmin(least_listed(w, &w->end, pair, 0.0), 0.0);
+    return after - fmin(before, 0.0) + TQ_CONTACT_UNSEEN;
 }
 
 tq_status tq_contact_watch(tq_contact_work *w, double *ret_gap)
@@ -49,7 +61,7 @@ tq_status tq_contact_watch(tq_contact_work *w, double *ret_gap)
             *ret_gap = fmin(*ret_gap, w->end.points[i].gap);
         }
         if ((i == 0 || point[-1].pair != point->pair) && is_guarded(w, point)) {
-            *ret_gap = fmin(*ret_gap, guard(w, &at, point->pair));
+            *ret_gap = fmin(*ret_gap, guard(w, &at, point));
         }
     }
     tq_scratch_rewind(w->scratch, mark);
