@@ -154,8 +154,8 @@ static tq_status try_time(tq_contact_work *w, double h, double *ret_gap)
  * Time of an impact
  */
 
-/* Of length *h, or of a half, quarter, ... of it where the trial does not converge: points that begin
- * to slide or stick alternate between both. */
+/* Of length *h, or of a half, quarter, ... of it where the trial does not converge: points that
+ * begin to slide or stick alternate between both. */
 static tq_status try_shorter(tq_contact_work *w, double *h, double *ret_gap)
 {
     tq_status status = try_time(w, *h, ret_gap);

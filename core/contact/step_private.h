@@ -47,8 +47,7 @@ typedef struct tq_contact_work {
 /* M at q (nq), factored. */
 tq_status tq_contact_mass(tq_contact_work *w, const double *q);
 
-/* Points at q, found anew, into `now`; with_rows: rows of the listed ones, 0 of those that are open.
- */
+/* Points at q, found anew, into `now`; with_rows: rows of the listed ones, 0 of open ones. */
 tq_status tq_contact_at(tq_contact_work *w, const double *q, int with_rows);
 
 /* The listed points of `now`, at q, and their rows. */

@@ -10,8 +10,8 @@
 #include "core/plant/state.h"
 
 enum { ITERATIONS = 60 };
-/* m: of a face on a face smaller gaps differ by rounding and no motion of rigid bodies closes all of
- * them; divided by h they would be velocities that contradict each other. */
+/* m: of a face on a face smaller gaps differ by rounding and no motion of rigid bodies closes all
+ * of them; divided by h they would be velocities that contradict each other. */
 static const double level = 1e-8;
 /* convergence: change of v between iterations, relative to max(|v|, h |qdd|) */
 static const double left_over = 1e-13;

@@ -35,8 +35,8 @@ static double least_listed(const tq_contact_work *w, const tq_contact_rows_at *a
     return least < (double)INFINITY ? least : none;
 }
 
-/* Features that come to touch beside the listed ones bring the solids nearer than the gaps of these:
- * by how much less than TQ_CONTACT_UNSEEN, and than at the begin of the trial. */
+/* Features that come to touch beside the listed ones bring the solids nearer than the gaps of
+ * these: by how much less than TQ_CONTACT_UNSEEN, and than at the begin of the trial. */
 static double guard(const tq_contact_work *w, const tq_configuration *at,
                     const tq_contact_point *now)
 {

@@ -146,8 +146,8 @@ static unsigned order_of(const tq_polyhedron *of, const double *x)
     return v;
 }
 
-/* The points in the order of the core's vertices, which is that of its corners on a half-space: where
- * loads are indeterminate the laws' solution depends on it. */
+/* The points in the order of the core's vertices, which is that of its corners on a half-space:
+ * where loads are indeterminate the laws' solution depends on it. */
 static void order(maker *m, const tq_polyhedron *of, const tq_polygon *p)
 {
     unsigned key[TQ_MANIFOLD_MAX];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/property/core/geometry/test_manifold.c - manifolds of random pairs that are moved until they
- * touch: the least gap is the distance, the points are on both solids, and gaps change with the
- * poses as the distance does; polygons of faces by sampling. */
+/* tests/property/core/geometry/test_manifold.c - manifolds of random pairs that are moved until
+ * they touch: the least gap is the distance, the points are on both solids, and gaps change with
+ * the poses as the distance does; polygons of faces by sampling. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 
