@@ -125,14 +125,18 @@ void tq_geom_touch(const tq_touch *touch, const tq_geom *a, const tq_pose *pose_
 static void weigh(maker *m, const tq_polygon *p)
 {
     double length[TQ_MANIFOLD_MAX], all = 0.0;
-    for (unsigned i = 0; i < p->n && p->n > 2; i++) {
+    const unsigned n = p->n;
+    if (n < 3 || n > TQ_MANIFOLD_MAX) {
+        return;
+    }
+    for (unsigned i = 0; i < n; i++) {
         double d[3];
-        tq_near_minus(p->vertex[(i + 1) % p->n], p->vertex[i], d);
+        tq_near_minus(p->vertex[(i + 1) % n], p->vertex[i], d);
         length[i] = sqrt(tq_near_dot(d, d));
         all += length[i];
     }
-    for (unsigned i = 0; i < m->n && all > 0.0; i++) {
-        m->ret[i].weight = 2.0 * (length[i] + length[(i + p->n - 1) % p->n]) / all;
+    for (unsigned i = 0; i < n; i++) {
+        m->ret[i].weight = 2.0 * (length[i] + length[(i + n - 1) % n]) / all;
     }
 }
 

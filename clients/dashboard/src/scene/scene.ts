@@ -254,6 +254,7 @@ export class RobotScene {
           : shape === 'hull' ? geometryOf(convex(points).flat()) : new PlaneGeometry(wide, wide);
       if (!group) continue;
       const mesh = new Mesh(geometry, new MeshLambertMaterial({ color: link ? 0xc7772e : 0x7d8b99, transparent: true, opacity: shape === 'half-space' ? 0.28 : 0.5, depthWrite: false, side: DoubleSide }));
+      if (shape === 'hull') this.canvas.dataset['hull'] = String(geometry.getAttribute('position').count / 3); // what tests ask
       if (shape === 'box' || shape === 'hull') mesh.add(new LineSegments(new EdgesGeometry(geometry), new LineBasicMaterial({ color: 0x5f4426 })));
       mesh.position.set(...((pose?.position ?? [0, 0, 0]) as [number, number, number]));
       const [w, x, y, z] = pose?.quaternion_wxyz ?? [];
