@@ -212,7 +212,7 @@ def solid(kind, name, rng):
 @pytest.mark.parametrize("kinds", [("box", "box"), ("box", "hull"), ("hull", "hull"), ("capsule", "box"), ("capsule", "hull"), ("capsule", "capsule")])
 @pytest.mark.parametrize("seed", [1, 2, 3])
 def test_falling_solids_create_no_energy(daemon, put, kinds, seed):
-    """Two solids fall on each other and on a tilted table: no gain, nothing sinks in."""
+    """Two solids fall on each other and on a tilted table: no gain, nothing sinks in. Gaps that count as closed tilt feet by 1e-6: so much of the impact speed contradicts."""
     rng = random.Random(f"{kinds} {seed}")
     made = [solid(kind, name, rng) for kind, name in zip(kinds, ("one", "two"))]
     robot = put(pile_of(*(brick(name, 1.0 + k, *size) for k, (name, (_, size)) in enumerate(zip(("one", "two"), made)))))
@@ -224,7 +224,7 @@ def test_falling_solids_create_no_energy(daemon, put, kinds, seed):
         return [rng.uniform(-0.1, 0.1), rng.uniform(-0.1, 0.1), height] + [x / n for x in q]
     start = pose(0.4) + pose(0.9)
     rate = [rng.uniform(-1, 1) for _ in range(12)]
-    a = run(daemon, robot, start, rate, 0.8, [table] + [shape for shape, _ in made], 0.4, 0.3, interval=5e-3, violation=1e-5)
+    a = run(daemon, robot, start, rate, 0.8, [table] + [shape for shape, _ in made], 0.4, 0.3, interval=5e-3, violation=1e-4)
     assert a["contacts"]["impacts"] > 2
     assert min(min(g) for g in a["contact_gap"]) > -1e-6
     never_creates(a, 2e-6)
