@@ -111,7 +111,9 @@ static void add_point(const tq_compliant_contacts *c, const tq_configuration *at
         u[1] += point->frame[3 * i] * v[i];
         u[2] += point->frame[3 * i + 1] * v[i];
     }
-    press(&c->laws[point->pair], pair->friction, -point->gap, u, local, to);
+    tq_compliance law = c->laws[point->pair];
+    law.stiffness *= point->touch.weight;
+    press(&law, pair->friction, -point->gap, u, local, to);
     tq_contact_to_world(point, local, force);
     add_wrench(c, at, b, point->at, 1.0, force, to);
     add_wrench(c, at, a, point->at, -1.0, force, to);

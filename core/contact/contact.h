@@ -13,11 +13,13 @@
 
 enum {
     TQ_CONTACT_PAIRS_MAX = 64,
-    TQ_CONTACT_POINTS_MAX = 128, /* points of all pairs together */
+    TQ_CONTACT_POINTS_MAX = 256, /* points of all pairs together */
 };
 
 /* Two solids that may touch. A half-space meets every corner of the other's core, each of which is
- * a point of contact; other pairs have one point, their nearest. */
+ * a point of contact; a sphere has one point with others, their nearest; capsules, boxes and hulls
+ * have those of core/geometry/manifold.h while they touch, their nearest point while they do not.
+ */
 typedef struct tq_contact_pair {
     uint32_t a, b;      /* indices of the two solids */
     double friction;    /* friction coefficient (Coulomb), >= 0 */
@@ -53,12 +55,7 @@ enum {
 /* m: a contact with a smaller gap counts as closed */
 #define TQ_CONTACT_CLOSED_GAP 1e-7
 
-/* Whether such a pair has points of contact: half-spaces with anything but half-spaces, two spheres
- * or capsules, a sphere and a box or hull. Other pairs touch along edges and faces, whose ends are
- * not found here. */
-bool tq_contact_is_supported(tq_geom_kind a, tq_geom_kind b);
-
-/* Number of points of a pair. */
+/* Number of points of a pair, at most. */
 unsigned tq_contact_n_point(const tq_geom *a, const tq_geom *b);
 
 /* The effect that owns these states: it applies no force, and tq_contact_step writes the states. */

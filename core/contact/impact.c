@@ -20,17 +20,36 @@ tq_status tq_contact_mass(tq_contact_work *w, const double *q)
     return row == w->nv ? TQ_OK : tq_fail(w->error, TQ_ERR_SINGULAR, "mass_matrix", 0, (double)row);
 }
 
-tq_status tq_contact_at(tq_contact_work *w, const double *q, tq_contact_rows_at *to, int with_rows)
+tq_status tq_contact_at(tq_contact_work *w, const double *q, int with_rows)
 {
     const size_t mark = tq_scratch_mark(w->scratch);
     tq_configuration at;
     const tq_status status = tq_configuration_compute(w->model, q, NULL, w->scratch, &at, w->error);
     if (status == TQ_OK) {
-        tq_contact_find(w->contacts, &at, to->points);
+        tq_contact_find(w->contacts, &at, w->now.points);
         for (size_t k = 0; with_rows && k < w->n_listed; k++) {
-            tq_contact_rows(w->contacts, &at, &to->points[w->listed[k]], w->jacobian,
-                            to->rows + 3 * k * w->nv);
+            const tq_contact_point *point = &w->now.points[w->listed[k]];
+            double *rows = w->now.rows + 3 * k * w->nv;
+            if (point->gap <= TQ_CONTACT_CLOSED_GAP) {
+                tq_contact_rows(w->contacts, &at, point, w->jacobian, rows);
+            } else {
+                memset(rows, 0, 3 * w->nv * sizeof *rows);
+            }
         }
+    }
+    tq_scratch_rewind(w->scratch, mark);
+    return status;
+}
+
+tq_status tq_contact_at_listed(tq_contact_work *w, const double *q, tq_contact_rows_at *to)
+{
+    const size_t mark = tq_scratch_mark(w->scratch);
+    tq_configuration at;
+    const tq_status status = tq_configuration_compute(w->model, q, NULL, w->scratch, &at, w->error);
+    for (size_t k = 0; status == TQ_OK && k < w->n_listed; k++) {
+        tq_contact_point *point = &to->points[w->listed[k]];
+        tq_contact_follow(w->contacts, &at, &w->now.points[w->listed[k]], point);
+        tq_contact_rows(w->contacts, &at, point, w->jacobian, to->rows + 3 * k * w->nv);
     }
     tq_scratch_rewind(w->scratch, mark);
     return status;
@@ -164,7 +183,7 @@ tq_status tq_contact_impact(tq_contact_work *w)
     tq_contact_list(w, w->is_closed);
     tq_status status = tq_contact_mass(w, w->q);
     if (status == TQ_OK) {
-        status = tq_contact_at(w, w->q, &w->now, 1);
+        status = tq_contact_at(w, w->q, 1);
     }
     if (status != TQ_OK) {
         return status;

@@ -7,15 +7,6 @@
 
 #include "core/geometry/distance.h"
 
-bool tq_contact_is_supported(tq_geom_kind a, tq_geom_kind b)
-{
-    if (a == TQ_GEOM_HALF_SPACE || b == TQ_GEOM_HALF_SPACE) {
-        return a != b;
-    }
-    const bool round_a = a <= TQ_GEOM_CAPSULE, round_b = b <= TQ_GEOM_CAPSULE;
-    return (round_a && round_b) || a == TQ_GEOM_SPHERE || b == TQ_GEOM_SPHERE;
-}
-
 static const tq_geom *not_plane(const tq_geom *a, const tq_geom *b)
 {
     return a->kind == TQ_GEOM_HALF_SPACE ? b : b->kind == TQ_GEOM_HALF_SPACE ? a : NULL;
@@ -25,7 +16,10 @@ unsigned tq_contact_n_point(const tq_geom *a, const tq_geom *b)
 {
     const tq_geom *solid = not_plane(a, b);
     double corners[TQ_GEOM_CORNERS_MAX][3];
-    return solid != NULL ? tq_geom_corners(solid, &tq_pose_identity, corners) : 1u;
+    if (solid != NULL) {
+        return tq_geom_corners(solid, &tq_pose_identity, corners);
+    }
+    return tq_geom_has_manifold(a, b) ? tq_geom_manifold_max(a, b) : 1u;
 }
 
 size_t tq_contact_total(const tq_contacts *contacts)
@@ -44,51 +38,115 @@ static tq_pose pose_of(const tq_geom *geom, const tq_configuration *at)
                                  : tq_pose_multiply(&at->pose[geom->link], &geom->pose);
 }
 
-/* the corners of `solid` against the plane; sign -1: the plane is b */
-static size_t find_corners(const tq_geom *solid, const tq_pose *pose, const tq_pose *plane,
-                           double sign, uint32_t pair, tq_contact_point *ret)
+/* The two solids of a pair. */
+typedef struct two {
+    const tq_geom *a, *b;
+    tq_pose pose_a, pose_b;
+} two;
+
+static two two_of(const tq_contacts *contacts, const tq_configuration *at, size_t pair)
 {
-    const double n[3] = {plane->r[2], plane->r[5], plane->r[8]};
-    const double normal[3] = {sign * n[0], sign * n[1], sign * n[2]};
+    two r = {.a = &contacts->geoms[contacts->pairs[pair].a],
+             .b = &contacts->geoms[contacts->pairs[pair].b]};
+    r.pose_a = pose_of(r.a, at);
+    r.pose_b = pose_of(r.b, at);
+    return r;
+}
+
+static void set_point(const tq_proximity *is, tq_contact_point *ret)
+{
+    ret->gap = is->distance;
+    memcpy(ret->at, is->b, sizeof ret->at);
+    tq_mat_third_column(is->normal, ret->frame);
+}
+
+/* Of the features in ret->touch. */
+static void set_touch(const two *of, tq_contact_point *ret)
+{
+    tq_proximity is;
+    tq_geom_touch(&ret->touch, of->a, &of->pose_a, of->b, &of->pose_b, &is);
+    set_point(&is, ret);
+}
+
+/* Every corner of the core against the plane z = 0 of the half-space. */
+static size_t find_corners(const two *of, tq_contact_point *ret)
+{
+    static const double z[3] = {0.0, 0.0, 1.0};
+    const bool is_a = of->a->kind == TQ_GEOM_HALF_SPACE;
     double corners[TQ_GEOM_CORNERS_MAX][3];
-    const unsigned count = tq_geom_corners(solid, pose, corners);
-    for (unsigned k = 0; k < count; k++) {
-        double gap = -solid->radius;
-        for (unsigned i = 0; i < 3; i++) {
-            gap += n[i] * (corners[k][i] - plane->p[i]);
-        }
-        ret[k].pair = pair;
-        ret[k].gap = gap;
-        /* the point on b: on the solid, or its projection onto the plane */
-        const double down = solid->radius + (sign < 0.0 ? gap : 0.0);
-        for (unsigned i = 0; i < 3; i++) {
-            ret[k].at[i] = corners[k][i] - down * n[i];
-        }
-        tq_mat_third_column(normal, ret[k].frame);
+    const unsigned n = tq_geom_corners(is_a ? of->b : of->a, &tq_pose_identity, corners);
+    for (unsigned k = 0; k < n; k++) {
+        tq_touch *touch = &ret[k].touch;
+        touch->kind = is_a ? TQ_TOUCH_FACE_A : TQ_TOUCH_FACE_B;
+        touch->weight = 1.0;
+        memcpy(is_a ? touch->dir_a : touch->dir_b, z, sizeof z);
+        memcpy(is_a ? touch->at_b : touch->at_a, corners[k], sizeof z);
+        ret[k].kind = TQ_CONTACT_TOUCH;
+        set_touch(of, &ret[k]);
     }
-    return count;
+    return n;
+}
+
+/* While they touch, the points of their manifold; else their nearest. */
+static size_t find_nearest(const two *of, tq_contact_point *ret)
+{
+    tq_touch touches[TQ_MANIFOLD_MAX];
+    tq_proximity is;
+    tq_geom_distance(of->a, &of->pose_a, of->b, &of->pose_b, &is);
+    if (!tq_geom_has_manifold(of->a, of->b) || is.distance > TQ_CONTACT_CLOSED_GAP) {
+        ret->kind = TQ_CONTACT_NEAREST;
+        ret->touch.weight = 1.0;
+        set_point(&is, ret);
+        return 1;
+    }
+    const unsigned n = tq_geom_manifold(of->a, &of->pose_a, of->b, &of->pose_b, &is,
+                                        TQ_CONTACT_CLOSED_GAP, touches);
+    for (unsigned k = 0; k < n; k++) {
+        ret[k].kind = TQ_CONTACT_TOUCH;
+        ret[k].touch = touches[k];
+        ret[k].apart = is.distance;
+        set_touch(of, &ret[k]);
+    }
+    return n;
 }
 
 void tq_contact_find(const tq_contacts *contacts, const tq_configuration *at, tq_contact_point *ret)
 {
     for (size_t k = 0; k < contacts->n_pair; k++) {
-        const tq_geom *a = &contacts->geoms[contacts->pairs[k].a];
-        const tq_geom *b = &contacts->geoms[contacts->pairs[k].b];
-        const tq_pose pose_a = pose_of(a, at), pose_b = pose_of(b, at);
-        if (a->kind == TQ_GEOM_HALF_SPACE) {
-            ret += find_corners(b, &pose_b, &pose_a, 1.0, (uint32_t)k, ret);
-        } else if (b->kind == TQ_GEOM_HALF_SPACE) {
-            ret += find_corners(a, &pose_a, &pose_b, -1.0, (uint32_t)k, ret);
-        } else {
-            tq_proximity is;
-            tq_geom_distance(a, &pose_a, b, &pose_b, &is);
-            ret->pair = (uint32_t)k;
-            ret->gap = is.distance;
-            memcpy(ret->at, is.b, sizeof ret->at);
-            tq_mat_third_column(is.normal, ret->frame);
-            ret++;
+        const two of = two_of(contacts, at, k);
+        const unsigned most = tq_contact_n_point(of.a, of.b);
+        for (unsigned i = 0; i < most; i++) {
+            ret[i] = (tq_contact_point){
+                .pair = (uint32_t)k, .kind = TQ_CONTACT_NONE, .gap = (double)INFINITY};
         }
+        (void)(not_plane(of.a, of.b) != NULL ? find_corners(&of, ret) : find_nearest(&of, ret));
+        ret += most;
     }
+}
+
+void tq_contact_follow(const tq_contacts *contacts, const tq_configuration *at,
+                       const tq_contact_point *from, tq_contact_point *ret)
+{
+    *ret = *from;
+    if (from->kind == TQ_CONTACT_NONE) {
+        return;
+    }
+    const two of = two_of(contacts, at, from->pair);
+    if (from->kind == TQ_CONTACT_TOUCH) {
+        set_touch(&of, ret);
+    } else {
+        tq_proximity is;
+        tq_geom_distance(of.a, &of.pose_a, of.b, &of.pose_b, &is);
+        set_point(&is, ret);
+    }
+}
+
+double tq_contact_distance(const tq_contacts *contacts, const tq_configuration *at, size_t pair)
+{
+    const two of = two_of(contacts, at, pair);
+    tq_proximity is;
+    tq_geom_distance(of.a, &of.pose_a, of.b, &of.pose_b, &is);
+    return is.distance;
 }
 
 /* rows += sign * frame^T (velocity Jacobian of the link's point) */
@@ -122,6 +180,9 @@ void tq_contact_rows(const tq_contacts *contacts, const tq_configuration *at,
 {
     const tq_contact_pair *pair = &contacts->pairs[point->pair];
     memset(ret, 0, 3 * (size_t)at->model->nv * sizeof *ret);
+    if (point->kind == TQ_CONTACT_NONE) {
+        return;
+    }
     add_link(at, contacts->geoms[pair->b].link, point, 1.0, work, ret);
     add_link(at, contacts->geoms[pair->a].link, point, -1.0, work, ret);
 }

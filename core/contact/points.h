@@ -6,20 +6,38 @@
 
 #include "core/contact/contact.h"
 #include "core/dynamics/kinematics/configuration.h"
+#include "core/geometry/manifold.h"
 
-/* A point of contact. Points are numbered by pair, then by corner: the same at all configurations.
- */
+typedef enum tq_contact_kind {
+    TQ_CONTACT_NEAREST, /* of the two solids */
+    TQ_CONTACT_TOUCH,   /* of features: a corner and a half-space; those that touched where the
+                           points were found */
+    TQ_CONTACT_NONE,    /* without place: its gap is infinite */
+} tq_contact_kind;
+
+/* A point of contact. Points are numbered by pair; the number of a corner is the same at all
+ * configurations, that of a touch only until points are found anew. */
 typedef struct tq_contact_point {
     uint32_t pair;
+    tq_contact_kind kind;
     double gap;      /* m */
     double at[3];    /* position of the point on b, world, m */
     double frame[9]; /* columns: two tangents, then the normal, from a to b */
+    tq_touch touch;
+    double apart; /* m, the distance of the two solids where a manifold was found */
 } tq_contact_point;
 
 /* All points at one configuration: into ret (tq_contact_total). */
 void tq_contact_find(const tq_contacts *contacts, const tq_configuration *at,
                      tq_contact_point *ret);
 size_t tq_contact_total(const tq_contacts *contacts);
+
+/* The point `from` at another configuration: the same corner, or the same features. */
+void tq_contact_follow(const tq_contacts *contacts, const tq_configuration *at,
+                       const tq_contact_point *from, tq_contact_point *ret);
+
+/* Gap of a pair, m, of all its features. */
+double tq_contact_distance(const tq_contacts *contacts, const tq_configuration *at, size_t pair);
 
 /* Rows of one point: relative velocity of b against a along normal and tangents, = J qd. work (12 x
  * nv); ret (3 x nv), row by row. */

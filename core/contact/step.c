@@ -9,7 +9,7 @@
 #include "core/dynamics/mass_matrix/mass_matrix_inverse.h"
 #include "core/plant/state.h"
 
-enum { CUTS = 64, HALVINGS = 30, SEARCH = 80 };
+enum { CUTS = 64, HALVINGS = 30, SEARCH = 80, SHORTER = 6 };
 static const double touching = 1e-12; /* m: accuracy of a located impact */
 static const double stopped = 1e-9;   /* m/s: slower approaches of closed points are rounding */
 static const double sunk = 1e-10;     /* m: deeper points are lifted after the step */
@@ -121,7 +121,7 @@ static tq_status find_closed_points(tq_contact_work *w, int *ret_hits)
     for (uint32_t i = 0; i < w->n_point; i++) {
         w->listed[i] = i;
     }
-    const tq_status status = tq_contact_at(w, w->q, &w->now, 1);
+    const tq_status status = tq_contact_at(w, w->q, 1);
     if (status != TQ_OK) {
         return status;
     }
@@ -144,20 +144,27 @@ static void part_points(tq_contact_work *w)
     tq_contact_list(w, w->is_closed);
 }
 
-static double least_gap(const tq_contact_work *w, const tq_contact_rows_at *at)
+static tq_status try_time(tq_contact_work *w, double h, double *ret_gap)
 {
-    double least = (double)INFINITY;
-    for (size_t i = 0; i < w->n_point; i++) {
-        if (w->is_watched[i] != 0) {
-            least = fmin(least, at->points[i].gap);
-        }
-    }
-    return least;
+    const tq_status status = tq_contact_trial(w, h);
+    return status == TQ_OK ? tq_contact_watch(w, ret_gap) : status;
 }
 
 /* ------------------------------------------------------------------------------------------------
  * Time of an impact
  */
+
+/* Of length *h, or of a half, quarter, ... of it where the trial does not converge: points that
+ * begin to slide or stick alternate between both. */
+static tq_status try_shorter(tq_contact_work *w, double *h, double *ret_gap)
+{
+    tq_status status = try_time(w, *h, ret_gap);
+    for (unsigned k = 0; status == TQ_ERR_NO_CONVERGENCE && k < SHORTER; k++) {
+        *h *= 0.5;
+        status = try_time(w, *h, ret_gap);
+    }
+    return status;
+}
 
 /* The trial ends where the least gap of the watched points is 0, somewhere in (0, h), where it is
  * `gap` < 0: regula falsi (Illinois) with bisections. *ret_h 0: it is never positive. */
@@ -165,16 +172,16 @@ static tq_status locate(tq_contact_work *w, double h, double gap, double *ret_h)
 {
     double low = 0.0;
     double high = h;
-    double g_low = least_gap(w, &w->now);
+    double g_low = tq_contact_watched_gap(w);
     double g_high = gap;
     *ret_h = 0.0;
     for (unsigned k = 0; g_low <= TQ_CONTACT_CLOSED_GAP && k < HALVINGS; k++) {
         low = 0.5 * high;
-        const tq_status status = tq_contact_trial(w, low);
+        double g = 0.0;
+        const tq_status status = try_time(w, low, &g);
         if (status != TQ_OK) {
             return status;
         }
-        const double g = least_gap(w, &w->end);
         if (g > 0.0) {
             g_low = g;
             break;
@@ -185,16 +192,17 @@ static tq_status locate(tq_contact_work *w, double h, double gap, double *ret_h)
     if (!(g_low > 0.0) || !(g_high < 0.0)) {
         return TQ_OK;
     }
+    g_low = low > 0.0 ? g_low : fmin(g_low, TQ_CONTACT_UNSEEN);
     int side = 0;
     for (unsigned k = 0; k < SEARCH && high > low; k++) {
         double at =
             k % 8 == 7 ? 0.5 * (low + high) : (low * g_high - high * g_low) / (g_high - g_low);
         at = fmin(fmax(at, low), high);
-        const tq_status status = tq_contact_trial(w, at);
+        double g = 0.0;
+        const tq_status status = try_time(w, at, &g);
         if (status != TQ_OK) {
             return status;
         }
-        const double g = least_gap(w, &w->end);
         *ret_h = at;
         if (fabs(g) <= touching || high - low <= 1e-15 * h) {
             return TQ_OK;
@@ -264,25 +272,26 @@ static tq_status advance(tq_contact_work *w, double h)
             }
             continue;
         }
+        double gap = 0.0;
+        double span = left;
         if (status == TQ_OK) {
             part_points(w);
-            status = tq_contact_trial(w, left);
+            status = try_shorter(w, &span, &gap);
         }
         if (status != TQ_OK) {
             return status;
         }
-        const double gap = least_gap(w, &w->end);
-        double way = left;
+        double way = span;
         if (gap < -touching && cut < CUTS) {
-            status = locate(w, left, gap, &way);
+            status = locate(w, span, gap, &way);
         }
         if (status == TQ_OK && way == 0.0) { /* the flight is too short: keep the contact */
-            way = left;
+            way = span;
             for (size_t i = 0; i < w->n_point; i++) {
                 w->is_closed[i] = w->now.points[i].gap <= TQ_CONTACT_CLOSED_GAP;
             }
             tq_contact_list(w, w->is_closed);
-            status = tq_contact_trial(w, left);
+            status = tq_contact_trial(w, span);
         }
         if (status != TQ_OK) {
             return status;
@@ -311,7 +320,7 @@ static tq_status lift(tq_contact_work *w)
     }
     tq_status status = tq_contact_mass(w, w->q);
     if (status == TQ_OK) {
-        status = tq_contact_at(w, w->q, &w->now, 1);
+        status = tq_contact_at(w, w->q, 1);
     }
     if (status != TQ_OK) {
         return status;
@@ -334,7 +343,7 @@ static tq_status lift(tq_contact_work *w)
     for (size_t k = 0; k < w->nq; k++) {
         w->q[k] += w->rate_q[k * TQ_CONTACT_LANE];
     }
-    return tq_contact_at(w, w->q, &w->now, 0);
+    return tq_contact_at(w, w->q, 0);
 }
 
 /* which pairs are closed after a step of length h, and the mean force of it */
@@ -378,13 +387,13 @@ static void note_closed(const tq_contact_work *w)
 
 static tq_status step(tq_contact_work *w, double h)
 {
-    tq_status status = tq_contact_at(w, w->q, &w->now, 0);
+    tq_status status = tq_contact_at(w, w->q, 0);
     if (status == TQ_OK) {
         note_closed(w);
         status = advance(w, h);
     }
     if (status == TQ_OK) {
-        status = tq_contact_at(w, w->q, &w->now, 0);
+        status = tq_contact_at(w, w->q, 0);
     }
     if (status == TQ_OK) {
         status = lift(w);

@@ -47,8 +47,11 @@ typedef struct tq_contact_work {
 /* M at q (nq), factored. */
 tq_status tq_contact_mass(tq_contact_work *w, const double *q);
 
-/* Points at q; rows of the listed ones if with_rows. */
-tq_status tq_contact_at(tq_contact_work *w, const double *q, tq_contact_rows_at *to, int with_rows);
+/* Points at q, found anew, into `now`; with_rows: rows of the listed ones, 0 of open ones. */
+tq_status tq_contact_at(tq_contact_work *w, const double *q, int with_rows);
+
+/* The listed points of `now`, at q, and their rows. */
+tq_status tq_contact_at_listed(tq_contact_work *w, const double *q, tq_contact_rows_at *to);
 
 /* W = J M^-1 J^T of the listed points by rows at `at`, M factored. */
 void tq_contact_delassus(tq_contact_work *w, const tq_contact_rows_at *at);
@@ -74,6 +77,16 @@ tq_status tq_contact_impact(tq_contact_work *w);
 /* Integrates the smooth motion of the next h seconds with the listed points in contact, as a
    trial. */
 tq_status tq_contact_trial(tq_contact_work *w, double h);
+
+/* m: how deep a feature without a point may come before it is found */
+#define TQ_CONTACT_UNSEEN 1e-8
+
+/* Least gap of the watched points now. */
+double tq_contact_watched_gap(const tq_contact_work *w);
+
+/* Least gap at the end of the last trial: of the watched points, and of features without a point.
+ */
+tq_status tq_contact_watch(tq_contact_work *w, double *ret_gap);
 
 /* Auxiliary state k of a pair, or of the sums. */
 static inline double *tq_contact_pair_z(const tq_contact_work *w, size_t pair, size_t k)

@@ -34,6 +34,14 @@ static inline void tq_near_along(const double *a, double s, const double *d, dou
     }
 }
 
+/* ret = n / length */
+static inline void tq_near_unit(const double *n, double length, double *ret)
+{
+    for (unsigned k = 0; k < 3; k++) {
+        ret[k] = n[k] / length;
+    }
+}
+
 static inline void tq_near_note(tq_nearest *best, const double *a, const double *b)
 {
     double d[3];

@@ -38,7 +38,7 @@ def post(daemon, robot, question):
     return daemon.request("POST", f"/v1/robots/{robot}/simulate", json.dumps(question), {"Content-Type": "application/json"})
 
 
-def run(daemon, robot, q, qd, duration, shapes, friction, restitution=0.0, step=1e-3, interval=None, **more):
+def run(daemon, robot, q, qd, duration, shapes, friction, restitution=0.0, step=1e-3, interval=None, violation=1e-9, **more):
     contacts = {"shapes": shapes, "friction": friction, "restitution": restitution, **more.pop("contacts", {})}
     question = {"initial": {"q": q, "qd": qd}, "duration_s": duration, "output": {"interval_s": interval or duration},
                 "solver": {"step_s": step}, "contacts": contacts, "include": ["energy"], **more}
@@ -47,7 +47,7 @@ def run(daemon, robot, q, qd, duration, shapes, friction, restitution=0.0, step=
     answer = json.loads(text)
     assert answer["verdict"]["outcome"] == "completed", answer["verdict"]
     assert answer["stats"]["method"] == "moreau-jean"
-    assert answer["contacts"]["violation"] < 1e-9, answer["contacts"]
+    assert answer["contacts"]["violation"] < violation, answer["contacts"]
     return answer
 
 
@@ -364,13 +364,6 @@ def test_a_ball_falls_on_a_hull(daemon, put):
     assert r["q"][-1][0] - start[0] == pytest.approx(way * math.cos(a), abs=1e-9)
     assert r["q"][-1][2] - start[2] == pytest.approx(-way * math.sin(a), abs=1e-9)
     never_creates(r, 1e-9)
-
-
-def test_hulls_meet_what_boxes_meet(daemon, put):
-    robot = put(box_of(2.0, 0.4, 0.3, 0.2))
-    question = {"initial": {"q": flat(z=1)}, "duration_s": 0.1, "contacts": {"friction": 0.3, "shapes": [HULL, {"name": "table", "shape": "box", "size": [1, 1, 0.1]}]}}
-    status, _, text = post(daemon, robot, question)
-    assert status == 422 and "edges and faces" in str(text), text
 
 
 def test_a_compliant_hull_rests_as_deep_as_its_corners_press(daemon, put):

@@ -87,15 +87,6 @@ static bool read_coefficients(const tqa_value *part, tq_contact_pair *ret)
     return restitution.value == NULL || tqa_value_within(&restitution, 0.0, 1.0, &ret->restitution);
 }
 
-static bool refuse_pair(const tqa_value *part, const tqa_contacts *c, const tq_contact_pair *pair)
-{
-    return tqa_value_refuse(part, "invalid-value",
-                            "exclude the pair, or use spheres where they meet",
-                            "contacts of \"%.60s\" with \"%.60s\" have edges and faces, which only "
-                            "half-spaces find: of other pairs one is a sphere or both are capsules",
-                            c->geoms.names[pair->a], c->geoms.names[pair->b]);
-}
-
 /* every pair that can touch, with the coefficients of all */
 static bool list_pairs(tqa_simulation *s, const tqa_value *part, const bool *marks,
                        bool with_adjacent, const tq_contact_pair *common, const tq_compliance *law)
@@ -112,9 +103,6 @@ static bool list_pairs(tqa_simulation *s, const tqa_value *part, const bool *mar
             continue;
         }
         const tq_geom *a = &c->geoms.geoms[pair.a], *b = &c->geoms.geoms[pair.b];
-        if (!tq_contact_is_supported(a->kind, b->kind)) {
-            return refuse_pair(part, c, &pair);
-        }
         n_point += tq_contact_n_point(a, b);
         if (c->set.n_pair == TQ_CONTACT_PAIRS_MAX || n_point > TQ_CONTACT_POINTS_MAX) {
             return tqa_value_refuse(part, "too-large", "exclude pairs that never meet",

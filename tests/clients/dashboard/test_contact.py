@@ -38,6 +38,16 @@ def test_a_robot_stands_on_a_floor_that_is_drawn(daemon, page):
     assert fits(page, 360)
 
 
+def test_a_hull_is_drawn_as_the_hull_of_its_points(daemon, page):
+    """An octahedron, of points inside of it too: eight triangles."""
+    tips = [[s * 0.2 * (k == i) for k in range(3)] for i in range(3) for s in (1, -1)]
+    solids = [{"name": "floor", "shape": "half-space"}, {"name": "stone", "shape": "hull", "points": [[0, 0, 0], [0.05, 0.02, 0.01], *tips, [-0.06, 0.06, 0.06]]}]
+    setup = json.dumps({"contacts": {"friction": 0.5, "restitution": 0, "shapes": solids}}).replace('"', "%22").replace(" ", "")
+    open_at(page, daemon, f"robots/planar-2r/simulate?s={setup}", ".view3d[data-state=ready]")
+    wait_for(page, "document.querySelector('canvas').dataset.solids === '2'")
+    assert page.run("return document.querySelector('canvas').dataset.hull") == "8" and not faults_of(page)
+
+
 def test_a_fault_of_a_solid_is_at_the_solid(daemon, page):
     solids = [{"name": "floor", "shape": "half-space"}, {"name": "ball", "link": "tool", "shape": "sphere", "size": [-1]}]
     setup = json.dumps({"contacts": {"friction": 0.5, "restitution": 0, "shapes": solids}}).replace('"', "%22").replace(" ", "")

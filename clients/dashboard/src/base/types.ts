@@ -93,7 +93,8 @@ export interface Job {
 export interface Solid {
   name: string;
   link?: string; // the world where it is absent
-  shape: 'sphere' | 'capsule' | 'box' | 'half-space';
+  shape: 'sphere' | 'capsule' | 'box' | 'half-space' | 'hull';
   size?: number[];
+  points?: number[][]; // of a hull
   pose?: { position?: number[]; quaternion_wxyz?: number[]; rpy?: number[]; rotation?: number[][] };
 }

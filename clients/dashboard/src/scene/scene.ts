@@ -6,9 +6,10 @@ import {
   Scene, SphereGeometry, Vector2, Vector3, WebGLRenderer,
 } from 'three';
 import { OrbitControls } from 'three/addons/controls/OrbitControls.js';
+import { convex } from './convex.ts';
 import { body, principal } from './inertia.ts';
 import type { Visual } from './meshes.ts';
-import { meshOf } from './shapes.ts';
+import { geometryOf, meshOf } from './shapes.ts';
 import type { Joint, Link, Robot, Solid } from '../base/types.ts';
 
 export interface Shown {
@@ -243,16 +244,18 @@ export class RobotScene {
       one.traverse((part) => { if (part instanceof Mesh || part instanceof LineSegments) part.geometry.dispose(); });
     }
     this.#solids = [];
-    for (const { link, shape, size = [], pose } of solids) {
+    for (const { link, shape, size = [], points = [], pose } of solids) {
       const group = link ? this.#links.get(link) : this.#root;
       const [a = 0, b = 0, c = 0] = size.map((one) => Math.max(1e-4, one));
       const wide = this.#size * 3;
       // a capsule lies along z here, along y in the library
       const geometry = shape === 'box' ? new BoxGeometry(a, b, c) : shape === 'sphere' ? new SphereGeometry(a, this.#round(32), this.#round(20))
-        : shape === 'capsule' ? new CapsuleGeometry(a, b, this.#round(10), this.#round(24)).rotateX(Math.PI / 2) : new PlaneGeometry(wide, wide);
+        : shape === 'capsule' ? new CapsuleGeometry(a, b, this.#round(10), this.#round(24)).rotateX(Math.PI / 2)
+          : shape === 'hull' ? geometryOf(convex(points).flat()) : new PlaneGeometry(wide, wide);
       if (!group) continue;
       const mesh = new Mesh(geometry, new MeshLambertMaterial({ color: link ? 0xc7772e : 0x7d8b99, transparent: true, opacity: shape === 'half-space' ? 0.28 : 0.5, depthWrite: false, side: DoubleSide }));
-      if (shape === 'box') mesh.add(new LineSegments(new EdgesGeometry(geometry), new LineBasicMaterial({ color: 0x5f4426 })));
+      if (shape === 'hull') this.canvas.dataset['hull'] = String(geometry.getAttribute('position').count / 3); // what tests ask
+      if (shape === 'box' || shape === 'hull') mesh.add(new LineSegments(new EdgesGeometry(geometry), new LineBasicMaterial({ color: 0x5f4426 })));
       mesh.position.set(...((pose?.position ?? [0, 0, 0]) as [number, number, number]));
       const [w, x, y, z] = pose?.quaternion_wxyz ?? [];
       if (pose?.quaternion_wxyz) mesh.quaternion.set(x!, y!, z!, w!);

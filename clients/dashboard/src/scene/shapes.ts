@@ -3,7 +3,8 @@
 import { BufferAttribute, BufferGeometry, Matrix4, Vector3 } from 'three';
 import { STLLoader } from 'three/addons/loaders/STLLoader.js';
 
-function geometry(points: number[]): BufferGeometry {
+/** Of corners of triangles, three numbers each. */
+export function geometryOf(points: number[]): BufferGeometry {
   const made = new BufferGeometry();
   made.setAttribute('position', new BufferAttribute(new Float32Array(points), 3));
   made.computeVertexNormals();
@@ -24,7 +25,7 @@ function obj(text: string): BufferGeometry {
     if (word === 'v') vertices.push(rest.slice(0, 3).map(Number));
     else if (word === 'f') fan(rest.map((one) => { const k = parseInt(one, 10); return k < 0 ? vertices.length + k : k - 1; }), (k) => points.push(...(vertices[k] ?? [0, 0, 0])));
   }
-  return geometry(points);
+  return geometryOf(points);
 }
 
 const numbers = (element: Element | null | undefined): number[] => (element?.textContent ?? '').trim().split(/\s+/).filter(Boolean).map(Number);
@@ -89,7 +90,7 @@ function collada(text: string): BufferGeometry {
   const scene = tree.querySelector('visual_scene');
   if (scene) for (const node of child(scene, 'node')) walk(node, scale, 0);
   else for (const one of tree.querySelectorAll('geometry')) put(`#${one.id}`, scale);
-  return geometry(points);
+  return geometryOf(points);
 }
 
 /** Throws where the bytes are not what the file's name says. */

@@ -12,7 +12,7 @@ export interface Contacts {
 }
 
 const SIZES: Record<Solid['shape'], { of: string[]; first: number[] }> = {
-  sphere: { of: ['Radius'], first: [0.05] }, capsule: { of: ['Radius', 'Length'], first: [0.04, 0.2] }, box: { of: ['Length x', 'Length y', 'Length z'], first: [0.3, 0.3, 0.3] }, 'half-space': { of: [], first: [] },
+  sphere: { of: ['Radius'], first: [0.05] }, capsule: { of: ['Radius', 'Length'], first: [0.04, 0.2] }, box: { of: ['Length x', 'Length y', 'Length z'], first: [0.3, 0.3, 0.3] }, 'half-space': { of: [], first: [] }, hull: { of: [], first: [] },
 };
 
 /** v turned by the unit quaternion w x y z: v + 2 u x (u x v + w v). */
@@ -77,7 +77,7 @@ export function ContactPanel({ robot, contacts, oncontacts, onbegin, fault }: Pr
     return html`<details class="solid"><summary>${solid.name} <span class="dim">${solid.shape}${solid.link ? ` on ${solid.link}` : ' in the world'}</span></summary><div class="fields">
       <label>Name<input value=${solid.name} onChange=${(event: Event) => change(k, { name: of(event).trim() || solid.name })} /></label>
       <label>On<select value=${solid.link ?? ''} onChange=${(event: Event) => change(k, { link: of(event) || undefined })}><option value="">the world</option>${robot.links.map((link) => html`<option value=${link.name}>${link.name}</option>`)}</select></label>
-      <label>Shape<select value=${solid.shape} onChange=${(event: Event) => { const shape = of(event) as Solid['shape']; change(k, { shape, size: shape === 'half-space' ? undefined : SIZES[shape].first }); }}>${Object.keys(SIZES).map((shape) => html`<option>${shape}</option>`)}</select></label>
+      <label>Shape<select value=${solid.shape} onChange=${(event: Event) => { const shape = of(event) as Solid['shape']; change(k, { shape, size: SIZES[shape].first.length ? SIZES[shape].first : undefined, points: undefined }); }}>${Object.keys(SIZES).filter((shape) => shape !== 'hull' || solid.points).map((shape) => html`<option>${shape}</option>`)}</select></label>
       ${sizes.of.map((label, i) => field(label, solid.size?.[i] ?? 0, (value) => change(k, { size: sizes.first.map((first, j) => (j === i ? value : solid.size?.[j] ?? first)) }), 'm', 0))}
       ${['x', 'y', 'z'].map((axis, i) => field(`At ${axis}`, position[i]!, (value) => change(k, { pose: { ...solid.pose, position: position.map((old, j) => (j === i ? value : old)) } })))}</div>
       <button type="button" class="small" onClick=${() => oncontacts({ ...contacts!, shapes: contacts!.shapes.filter((_, i) => i !== k) })}>Remove ${solid.name}</button>
@@ -90,5 +90,5 @@ export function ContactPanel({ robot, contacts, oncontacts, onbegin, fault }: Pr
       <div class="solids">${contacts.shapes.map(one)}</div>
       <div class="row tight"><button type="button" class="small" onClick=${() => add({ name: 'body', link: robot.links.at(-1)!.name, shape: 'sphere', size: [0.05] })}>Add a body</button>
         <button type="button" class="small" onClick=${() => add({ name: 'obstacle', shape: 'sphere', size: [0.1], pose: { position: [0.5, 0, 0.3] } })}>Add an obstacle</button></div>
-      <p class="dim">A half-space, such as the floor, meets balls, capsules and corners of boxes; of other pairs one is a ball, or both are capsules.</p>`}</section>`;
+      <p class="dim">All pairs touch, those with edges at up to eight points.</p>`}</section>`;
 }

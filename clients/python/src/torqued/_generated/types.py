@@ -2570,13 +2570,13 @@ class SimulateConstraintsStartOut(TypedDict):
 class SimulateContacts(TypedDict):
     """Rigid solids on links, and obstacles in the world, that do not pass through each other: unilateral contact,
     Coulomb friction, Newton's restitution. A half-space meets spheres, capsules, boxes and hulls by their corners;
-    of other pairs one is a sphere or both are capsules. Moreau's time stepping in steps of `solver.step_s`, impacts
-    located to 1e-12 m: of order 2 while every contact keeps its state, 1 where one begins to slide or to stick.
-    Approaches below 1 mm/s do not bounce. Restitution is reduced where it would create energy together with
-    friction. With `law: compliant` solids give way instead (Hunt and Crossley): at depth x and its rate v they
-    press with k x^n (1 + c v), never pull, and slide with friction mu F w / sqrt(w^2 + slip_speed^2). Then any
-    adaptive solver steps them, constraints and dry friction of joints may be there too, and they may overlap at the
-    start.
+    a sphere has one point with others; faces and edges of capsules, boxes and hulls meet at up to 8 points, 2 with
+    a capsule. Moreau's time stepping in steps of `solver.step_s`, impacts located to 1e-12 m: of order 2 while
+    every contact keeps its state, 1 where one begins to slide or to stick. Approaches below 1 mm/s do not bounce.
+    Restitution is reduced where it would create energy together with friction. With `law: compliant` solids give
+    way instead (Hunt and Crossley): at depth x and its rate v they press with k x^n (1 + c v), never pull, and
+    slide with friction mu F w / sqrt(w^2 + slip_speed^2). Then any adaptive solver steps them, constraints and dry
+    friction of joints may be there too, and they may overlap at the start.
     """
     law: NotRequired[Literal['rigid', 'compliant']]
     stiffness: NotRequired[float]
