@@ -110,7 +110,7 @@
 #include "core/stability/error_growth.h" /* linearisation along a run, growth of errors, horizons */
 
 /* -- recordings and parameters -- */
-#include "core/excitation/excitation.h" /* periodic motion for identification */
+#include "core/excitation/poses.h" /* periodic motion for identification */
 #include "core/identify/friction_rows.h" /* friction regressors of a pass */
 #include "core/identify/kinematic/kinematic.h" /* zero offsets and frames from measured poses */
 #include "core/identify/payload/payload.h" /* what a robot of known parameters carries */

@@ -2029,7 +2029,27 @@ export interface ExcitationRequest {
    */
   recorded?: {
   }[];
-  /** Candidate motions: a fifth at random, then changes of the best (default 1000) */
+  /** Motions that the model is for: `torque-error` is then that of their torque, instead of random states */
+  task?: ExcitationTask[];
+  /**
+   * payload: the motion is for `payload`: the robot's own parameters are known, and the ten of a body on `link` are not, nor are
+   * `parameters` of the joints (default robot)
+   */
+  identify?: "robot" | "payload";
+  /** That carries the payload; left out: the link after the most moving joints */
+  link?: string;
+  /** Solids fixed to links, and obstacles, that the motion keeps apart */
+  shapes?: CollisionShape[];
+  /** Pairs to leave out, by names of shapes, or of links for all their shapes */
+  exclude?: string[][];
+  /** Include pairs of links that one joint connects (default false) */
+  adjacent?: boolean;
+  /** m: Least distance of a pair, at a hundred samples of the highest harmonic's period (default 0.02) */
+  clearance_m?: number;
+  /**
+   * Motions: a fifth at random, 25 at most; then those of descents along the gradient, each from another random motion and some
+   * 100 long. By condition: a fifth at random, then changes of the best (default 200)
+   */
   tries?: number;
   /** default 0 */
   seed?: number;
@@ -2064,6 +2084,8 @@ export interface ExcitationResult {
   improvements: number;
   /** Of the period */
   samples_judged: number;
+  /** With `identify: payload` */
+  link?: string;
   /** Names as of `regressor?form=base` */
   base_parameters: string[];
   /** Words of other tools that were read as ours, and what the request leaves out and was taken as this */
@@ -2095,6 +2117,17 @@ export interface ExcitationScore {
   torque_error_reason?: string;
   /** Largest torque over its limit; 0 without limits of effort */
   effort_used: number;
+  /** m, least one of all pairs of `shapes` along the motion */
+  distance?: number;
+}
+
+/** One motion; of an answer of `excitation` its series alone is read */
+export interface ExcitationTask {
+  /** As `trajectory` takes it, likewise `waypoints` with their times, and `table` of `t`, `q` */
+  fourier?: unknown;
+  waypoints?: unknown;
+  table?: unknown;
+  [name: string]: unknown;
 }
 
 export type Findings = {
@@ -3091,7 +3124,7 @@ export interface JobList {
   [name: string]: unknown;
 }
 
-export type JobResult = InverseDynamicsResult | ResultPoints | ForwardDynamicsResult | TermsResult | KinematicsResult | StaticsResult | RegressorResult | InverseKinematicsResult | ManipulabilityResult | TrajectoryResult | InertiaResult | RigidBodyResult | DriveResult | CompareResult | SimulateResult | ExcitationResult | EnsembleResult | CalibrateResult | PayloadResult | ResidualResult | CalibrateKinematicsResult | DistanceResult | AssembleResult | {
+export type JobResult = InverseDynamicsResult | ResultPoints | ForwardDynamicsResult | TermsResult | KinematicsResult | StaticsResult | RegressorResult | InverseKinematicsResult | ManipulabilityResult | TrajectoryResult | InertiaResult | RigidBodyResult | DriveResult | CompareResult | SimulateResult | ExcitationResult | EnsembleResult | CalibrateResult | PayloadResult | ResidualResult | CalibrateKinematicsResult | DistanceResult | AssembleResult | StaticPosesResult | {
   [name: string]: unknown;
 };
 
@@ -5452,6 +5485,111 @@ export interface State {
   status: "alive" | "ready";
 }
 
+export interface StaticPosesRequest {
+  /** Their number (default 20) */
+  poses?: number;
+  /** Random poses among which they are chosen; those beyond a limit of torque or clearance are dropped (default 400) */
+  candidates?: number;
+  /** Of joints; those of links that gravity shows always come */
+  parameters?: ("offset" | "stiffness")[];
+  /**
+   * Least expected error of the torque at rest (I-optimal), or the largest determinant of the normal matrix (D-optimal) (default
+   * torque-error)
+   */
+  criterion?: "torque-error" | "determinant";
+  /** One number for each of qd, instead of the robot's own, or by joint */
+  limits?: {
+    /** rad or m */
+    lower?: number[] | {
+      [name: string]: number;
+    };
+    /** rad or m */
+    upper?: number[] | {
+      [name: string]: number;
+    };
+    /** rad/s or m/s: For durations alone; 1 where there is none */
+    velocity?: number[] | {
+      [name: string]: number;
+    };
+    /** N m or N: of the torque by the robot's own parameters */
+    effort?: number[] | {
+      [name: string]: number;
+    };
+  };
+  /**
+   * N m or N: Standard deviation of a pose's mean torque, by joint: friction's part is most of it. As of `excitation` if left
+   * out. What counts are the ratios between joints
+   */
+  torque_noise?: number[] | {
+    [name: string]: number;
+  };
+  /** payload: the robot's own parameters are known, and those of a body on `link` are not (default robot) */
+  identify?: "robot" | "payload";
+  /** That carries the payload; left out: the link after the most moving joints */
+  link?: string;
+  /** Solids fixed to links, and obstacles, that are kept apart */
+  shapes?: CollisionShape[];
+  /** Pairs to leave out, by names of shapes, or of links for all their shapes */
+  exclude?: string[][];
+  /** Include pairs of links that one joint connects (default false) */
+  adjacent?: boolean;
+  /** m: Least distance of a pair; of a line between poses at 41 places (default 0.02) */
+  clearance_m?: number;
+  /** s: At each pose; counts in `duration_s` (default 2) */
+  dwell_s?: number;
+  /** default 0 */
+  seed?: number;
+  /** Another order of joints */
+  joints?: string[];
+  /** Of `limits`, and of the answer (default rad) */
+  angles?: Angles;
+  /** m/s^2 in the world frame, instead of the robot's own */
+  gravity?: Vector3;
+}
+
+export interface StaticPosesResult {
+  joints: JointNames;
+  /** In the order of the tour */
+  q: number[][];
+  /** Torque at rest, by the robot's own parameters */
+  tau: number[][];
+  /** To each pose from the one before, the first from the last: straight lines of coordinates */
+  legs: {
+    /** At the limits of velocity */
+    duration_s: number;
+    /** m, least one of all pairs; with `shapes` */
+    distance?: number;
+    is_clear?: boolean;
+  }[];
+  /** Go around there */
+  legs_not_clear?: number;
+  dwell_s: number;
+  /** Of the tour with its dwells */
+  duration_s: number;
+  /** That keep the limits of torque and clearance */
+  candidates: number;
+  /** Of these poses */
+  score: ExcitationScore;
+  /** Of as many random ones */
+  first_random: ExcitationScore;
+  /** With `identify: payload` */
+  link?: string;
+  /** That poses at rest show; names as of `regressor?form=base` */
+  base_parameters: string[];
+  /** Words of other tools that were read as ours, and what the request leaves out and was taken as this */
+  read_as?: {
+    /** Where, in the request */
+    pointer: string;
+    /** The word; absent where nothing was sent */
+    sent?: string;
+    /** Such as `initial/q`, a name or a value */
+    read: string;
+  }[];
+  /** Where the request states it */
+  angles?: Angles;
+  provenance: Provenance;
+}
+
 export interface StaticsRequest {
   /** rad or m */
   q: JointValues;
@@ -6592,6 +6730,8 @@ export interface RobotOperations {
   distance: [DistanceRequest, DistanceResult, { format?: "json" | "cbor" | "npz" | "csv" }];
   /** The whole motion of closed loops, from that of the joints that are given */
   assemble: [AssembleRequest, AssembleResult, { format?: "json" | "cbor" | "npz" | "csv" }];
+  /** Poses at rest to record, from which gravity or a payload can be identified */
+  staticPoses: [StaticPosesRequest, StaticPosesResult, { format?: "json" | "cbor" }];
 }
 
 /** Request, answer and query of each. */

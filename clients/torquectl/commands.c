@@ -55,6 +55,8 @@ const ctl_command ctl_commands[] = {
      "many simulations that differ in what varies", INPUTS WAITS, "torquectl ensemble panda payloads.json --follow"},
     {"excitation", "ROBOT [FILE]...", 1, 9, ctl_operation, OF_ROBOT "excitation", NULL, NULL, JOB, "excitation",
      "motion worth recording for a calibration", INPUTS WAITS, "torquectl excitation panda tries=100 interval_s=0.01 -o csv >motion.csv"},
+    {"static-poses", "ROBOT [FILE]...", 1, 9, ctl_operation, OF_ROBOT "static-poses", NULL, NULL, JOB, "static-poses",
+     "poses at rest worth recording", INPUTS WAITS, "torquectl static-poses panda poses=20 parameters=offset"},
     {"calibrate", "ROBOT [DATASET|LOG]...", 1, 200, ctl_calibrate, OF_ROBOT "calibrate", NULL, NULL, JOB, "calibrate",
      "parameters from measured motion",
      "A word that names a file is stored as a dataset first, under its name and digest." WAITS,

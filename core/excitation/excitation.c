@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/excitation/excitation.c - (1+1) evolution strategy over Fourier series scaled to their
- * limits. */
+/* core/excitation/excitation.c - the order of a search: random motions scaled to their limits, then
+ * descents or mutations. */
 #include "core/excitation/excitation.h"
 
 #include <assert.h>
@@ -8,6 +8,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/dynamics/kinematics/configuration.h"
 #include "core/elementary/elementary.h"
 #include "core/excitation/excitation_private.h"
 #include "core/linalg/dense.h"
@@ -26,7 +27,7 @@ static const double margin = 0.995;
 static const double least_size = 0.3;
 static const double step_first = 0.5, step_least = 1e-3, step_grows = 1.5, step_shrinks = 0.9;
 
-static size_t gene_count(const tq_excitation_task *task)
+size_t tq_excitation_genes(const tq_excitation_task *task)
 {
     return FIRST_HARMONIC + 2 * task->n_harmonic;
 }
@@ -35,7 +36,8 @@ static size_t inner_size(const tq_excitation_task *task)
 {
     const size_t regressor = tq_regressor_scratch_size(task->model);
     const size_t eigen = tq_eigen_symmetric_scratch_size(task->base->n_base);
-    return (regressor > eigen ? regressor : eigen) + TQ_SCRATCH_ALIGN;
+    const size_t poses = task->clearance != NULL ? tq_configuration_scratch_size(task->model) : 0;
+    return tq_larger(tq_larger(regressor, eigen), poses) + TQ_SCRATCH_ALIGN;
 }
 
 /* All arrays in one list: with `scratch` NULL only their sizes are added. */
@@ -43,6 +45,8 @@ static size_t lay_out(const tq_excitation_task *task, tq_scratch *scratch, tq_ex
 {
     const size_t nv = task->model->nv, h = task->n_harmonic, n = task->base->n_base;
     const size_t n_recorded = task->n_recorded > 0 ? n * n : 0;
+    const size_t n_geom = task->clearance != NULL ? task->clearance->n_geom : 0;
+    const size_t n_z = tq_descent_variables(task);
     struct tq_excitation_room none = {0};
     tq_excitation nowhere = {.room = &none};
     tq_excitation *s = to != NULL ? to : &nowhere;
@@ -52,8 +56,8 @@ static size_t lay_out(const tq_excitation_task *task, tq_scratch *scratch, tq_ex
     } list[] = {
         {&s->room->sine, SHAPE_POINTS * h * h},
         {&s->room->cosine, SHAPE_POINTS * h * h},
-        {&s->room->genes, nv * gene_count(task)},
-        {&s->room->tried, nv * gene_count(task)},
+        {&s->room->genes, nv * tq_excitation_genes(task)},
+        {&s->room->tried, nv * tq_excitation_genes(task)},
         {&s->room->best_offset, nv},
         {&s->room->best_a, h * nv},
         {&s->room->best_b, h * nv},
@@ -74,13 +78,29 @@ static size_t lay_out(const tq_excitation_task *task, tq_scratch *scratch, tq_ex
         {&s->room->demand, n * n},
         {&s->room->recorded[0], n_recorded},
         {&s->room->recorded[1], n_recorded},
+        {&s->room->weight, nv * task->base->n_parameter},
+        {&s->room->other, nv * task->base->n_parameter},
+        {&s->room->at, 3 * nv},
+        {&s->room->descent.unit, n_z},
+        {&s->room->descent.z, n_z},
+        {&s->room->descent.slope, n_z},
+        {&s->room->descent.way, n_z},
+        {&s->room->descent.step, TQ_DESCENT_PAIRS * n_z},
+        {&s->room->descent.change, TQ_DESCENT_PAIRS * n_z},
+        {&s->room->descent.tested, n_z},
+        {&s->room->descent.tested_slope, n_z},
     };
-    size_t bytes = tq_scratch_cost(1, sizeof *s->room) + tq_scratch_cost(inner_size(task), 1);
+    size_t bytes = tq_scratch_cost(1, sizeof *s->room) + tq_scratch_cost(inner_size(task), 1) +
+                   tq_scratch_cost(nv, sizeof(uint32_t)) + tq_scratch_cost(n_geom, sizeof(tq_pose));
     for (size_t k = 0; k < sizeof list / sizeof list[0]; k++) {
         bytes += tq_scratch_cost(list[k].n, sizeof(double));
         if (scratch != NULL) {
             *list[k].array = tq_scratch_take(scratch, list[k].n, sizeof(double));
         }
+    }
+    if (scratch != NULL) {
+        s->room->sign = tq_scratch_take(scratch, nv, sizeof *s->room->sign);
+        s->room->poses = tq_scratch_take(scratch, n_geom, sizeof *s->room->poses);
     }
     s->motion = (tq_fourier){.n_harmonic = h,
                              .n_coordinate = nv,
@@ -152,13 +172,13 @@ static double clamp(double x, double least, double most)
     return fmin(fmax(x, least), most);
 }
 
-static void express(tq_excitation *search)
+void tq_excitation_express(tq_excitation *search)
 {
     const tq_excitation_task *task = &search->task;
     struct tq_excitation_room *room = search->room;
     const size_t h = task->n_harmonic, nv = task->model->nv;
     for (size_t v = 0; v < nv; v++) {
-        const double *genes = room->tried + v * gene_count(task);
+        const double *genes = room->tried + v * tq_excitation_genes(task);
         double a[TQ_EXCITATION_HARMONICS_MAX], b[TQ_EXCITATION_HARMONICS_MAX], peak[4];
         memcpy(a, genes + FIRST_HARMONIC, h * sizeof *a);
         memcpy(b, genes + FIRST_HARMONIC + h, h * sizeof *b);
@@ -181,12 +201,45 @@ static void express(tq_excitation *search)
     }
 }
 
-/* Torque limits first; then the criterion. */
-static bool is_better(const tq_excitation_task *task, const tq_excitation_score *x,
-                      const tq_excitation_score *than)
+void tq_excitation_fit_limits(tq_excitation *search)
 {
-    if (x->excess > 0.0 || than->excess > 0.0) {
-        return x->excess < than->excess;
+    const tq_excitation_task *task = &search->task;
+    struct tq_excitation_room *room = search->room;
+    const size_t h = task->n_harmonic, nv = task->model->nv;
+    for (size_t v = 0; v < nv; v++) {
+        double a[TQ_EXCITATION_HARMONICS_MAX], b[TQ_EXCITATION_HARMONICS_MAX], peak[4];
+        for (size_t k = 0; k < h; k++) {
+            a[k] = room->a[k * nv + v], b[k] = room->b[k * nv + v];
+        }
+        begin_at_rest(h, a, b); /* of rounding */
+        find_peaks(search, a, b, peak);
+        const double edge = 0.5 * (1.0 - margin) * (task->upper[v] - task->lower[v]);
+        const double lower = task->lower[v] + edge, upper = task->upper[v] - edge;
+        double scale = fmin(1.0, (upper - lower) / fmax(peak[1] - peak[0], DBL_MIN));
+        scale = fmin(scale, margin * task->velocity[v] / fmax(peak[2], DBL_MIN));
+        scale = fmin(scale, margin * task->acceleration[v] / fmax(peak[3], DBL_MIN));
+        room->offset[v] = clamp(room->offset[v], lower - scale * peak[0], upper - scale * peak[1]);
+        for (size_t k = 0; k < h; k++) {
+            room->a[k * nv + v] = scale * a[k];
+            room->b[k * nv + v] = scale * b[k];
+        }
+    }
+}
+
+double tq_excitation_violation(const tq_excitation_task *task, const tq_excitation_score *score)
+{
+    const double over = fmax(score->excess, 0.0);
+    return task->clearance == NULL ? over
+                                   : over + fmax(task->clearance->least - score->distance, 0.0);
+}
+
+bool tq_excitation_is_better(const tq_excitation_task *task, const tq_excitation_score *x,
+                             const tq_excitation_score *than)
+{
+    const double over = tq_excitation_violation(task, x);
+    const double than_over = tq_excitation_violation(task, than);
+    if (over > 0.0 || than_over > 0.0) {
+        return over < than_over;
     }
     switch (task->criterion) {
     case TQ_EXCITATION_DETERMINANT:
@@ -203,22 +256,22 @@ static bool is_better(const tq_excitation_task *task, const tq_excitation_score 
  * The search
  */
 
-static void keep(tq_excitation *search, const tq_excitation_score *found)
+void tq_excitation_keep(tq_excitation *search, const tq_excitation_score *found)
 {
     struct tq_excitation_room *room = search->room;
     const size_t nv = search->task.model->nv, h = search->task.n_harmonic;
-    memcpy(room->genes, room->tried, nv * gene_count(&search->task) * sizeof *room->genes);
+    memcpy(room->genes, room->tried, nv * tq_excitation_genes(&search->task) * sizeof *room->genes);
     memcpy(room->best_offset, room->offset, nv * sizeof(double));
     memcpy(room->best_a, room->a, h * nv * sizeof(double));
     memcpy(room->best_b, room->b, h * nv * sizeof(double));
     search->score = *found;
 }
 
-static void draw(tq_excitation *search, bool afresh)
+void tq_excitation_draw(tq_excitation *search, bool afresh)
 {
     const tq_excitation_task *task = &search->task;
     struct tq_excitation_room *room = search->room;
-    const size_t nv = task->model->nv, n_gene = gene_count(task);
+    const size_t nv = task->model->nv, n_gene = tq_excitation_genes(task);
     const uint64_t stream = search->n_tried;
     const uint64_t chosen = tq_noise_bits(task->seed, stream, nv * n_gene) % nv;
     for (size_t v = 0; v < nv; v++) {
@@ -242,40 +295,78 @@ static void draw(tq_excitation *search, bool afresh)
     }
 }
 
-tq_status tq_excitation_try(tq_excitation *search, size_t n, size_t n_random, tq_error *reterr)
+/* A random motion, or a mutation of the best. */
+static tq_status try_genes(tq_excitation *search, bool afresh, tq_error *reterr)
 {
     struct tq_excitation_room *room = search->room;
+    tq_excitation_score found;
+    tq_excitation_draw(search, afresh);
+    tq_excitation_express(search);
+    tq_status status = tq_excitation_measure(search, false, &found, reterr);
+    const bool better =
+        status == TQ_OK &&
+        (search->n_tried == 0 || tq_excitation_is_better(&search->task, &found, &search->score));
+    if (better) {
+        status = tq_excitation_measure(search, true, &found, reterr);
+    }
+    if (status != TQ_OK) {
+        return status;
+    }
+    if (search->n_tried == 0) {
+        search->first = found;
+    }
+    if (better) {
+        tq_excitation_keep(search, &found);
+        search->n_better += search->n_tried > 0;
+    }
+    if (!afresh) {
+        room->step = clamp(room->step * (better ? step_grows : step_shrinks), step_least, 1.0);
+    }
+    return TQ_OK;
+}
+
+tq_status tq_excitation_try(tq_excitation *search, size_t n, size_t n_random, tq_error *reterr)
+{
     for (size_t i = 0; i < n; i++) {
         const bool afresh = search->n_tried < n_random;
-        tq_excitation_score found;
-        draw(search, afresh);
-        express(search);
-        tq_status status = tq_excitation_measure(search, false, &found, reterr);
-        const bool better = status == TQ_OK && (search->n_tried == 0 ||
-                                                is_better(&search->task, &found, &search->score));
-        if (better) {
-            status = tq_excitation_measure(search, true, &found, reterr);
-        }
+        const bool has_slope = search->task.criterion != TQ_EXCITATION_CONDITION;
+        const tq_status status = afresh || !has_slope ? try_genes(search, afresh, reterr)
+                                                      : tq_descent_try(search, reterr);
         if (status != TQ_OK) {
             return status;
-        }
-        if (search->n_tried == 0) {
-            search->first = found;
-        }
-        if (better) {
-            keep(search, &found);
-            search->n_better += search->n_tried > 0;
-        }
-        if (!afresh) {
-            room->step = clamp(room->step * (better ? step_grows : step_shrinks), step_least, 1.0);
         }
         search->n_tried++;
     }
     return TQ_OK;
 }
 
-tq_status tq_excitation_begin(const tq_excitation_task *task, tq_scratch *scratch,
-                              tq_excitation *ret, tq_error *reterr)
+/* columns of Coulomb friction by row of torque */
+static void find_signs(tq_excitation *search)
+{
+    const tq_model *model = search->task.model;
+    uint32_t *sign = search->room->sign;
+    uint32_t next = TQ_PARAMETERS_OF_LINK * model->n_joint;
+    for (size_t v = 0; v < model->nv; v++) {
+        sign[v] = UINT32_MAX;
+    }
+    /* tq_parameter_list: joint by joint, in the order of the bits */
+    for (uint32_t j = 0; j < model->n_joint; j++) {
+        const tq_joint *joint = &model->joints[j];
+        for (unsigned bit = TQ_REGRESS_ROTOR;
+             bit <= TQ_REGRESS_STIFFNESS && tq_joint_kind_nv(joint->kind) == 1; bit <<= 1) {
+            if ((search->task.with & bit) == 0) {
+                continue;
+            }
+            if (bit == TQ_REGRESS_COULOMB && joint->mimic == TQ_NONE) {
+                sign[joint->v_index] = next;
+            }
+            next++;
+        }
+    }
+}
+
+tq_status tq_excitation_open(const tq_excitation_task *task, tq_scratch *scratch,
+                             tq_excitation *ret, tq_error *reterr)
 {
     assert(task->n_harmonic >= 2 && task->n_harmonic <= TQ_EXCITATION_HARMONICS_MAX);
     bool is_open = task->base->n_base > 0;
@@ -302,98 +393,13 @@ tq_status tq_excitation_begin(const tq_excitation_task *task, tq_scratch *scratc
         return tq_fail(reterr, TQ_ERR_SCRATCH, "scratch", 0, 0.0);
     }
     make_waves(ret);
-    const tq_status status = tq_excitation_prepare(ret, reterr);
+    find_signs(ret);
+    return tq_excitation_prepare(ret, reterr);
+}
+
+tq_status tq_excitation_begin(const tq_excitation_task *task, tq_scratch *scratch,
+                              tq_excitation *ret, tq_error *reterr)
+{
+    const tq_status status = tq_excitation_open(task, scratch, ret, reterr);
     return status != TQ_OK ? status : tq_excitation_try(ret, 1, 1, reterr);
-}
-
-/* ------------------------------------------------------------------------------------------------
- * Checkpoints
- */
-
-typedef struct saved_head {
-    uint64_t layout, seed, with, criterion, nv, n_harmonic, n_base, n_tried, n_better;
-    double frequency, step;
-    tq_excitation_score score, first;
-} saved_head;
-
-enum { SAVED_LAYOUT = 2, SAVED_ARRAYS = 4 };
-
-/* Arrays of a checkpoint in their order; returns the bytes of head and arrays. */
-static size_t saved_arrays(const tq_excitation_task *task, const struct tq_excitation_room *room,
-                           double *ret[SAVED_ARRAYS], size_t ret_n[SAVED_ARRAYS])
-{
-    const size_t nv = task->model->nv, h = task->n_harmonic;
-    const size_t n[SAVED_ARRAYS] = {nv * gene_count(task), nv, h * nv, h * nv};
-    size_t bytes = sizeof(saved_head);
-    for (size_t k = 0; k < SAVED_ARRAYS; k++) {
-        ret_n[k] = n[k];
-        bytes += n[k] * sizeof(double);
-    }
-    ret[0] = room->genes, ret[1] = room->best_offset, ret[2] = room->best_a, ret[3] = room->best_b;
-    return bytes;
-}
-
-static saved_head head_of(const tq_excitation *search)
-{
-    const tq_excitation_task *task = &search->task;
-    return (saved_head){.layout = SAVED_LAYOUT,
-                        .seed = task->seed,
-                        .with = task->with,
-                        .criterion = (uint64_t)task->criterion,
-                        .nv = task->model->nv,
-                        .n_harmonic = task->n_harmonic,
-                        .n_base = task->base->n_base,
-                        .n_tried = search->n_tried,
-                        .n_better = search->n_better,
-                        .frequency = task->frequency,
-                        .step = search->room->step,
-                        .score = search->score,
-                        .first = search->first};
-}
-
-size_t tq_excitation_save_size(const tq_excitation_task *task)
-{
-    double *arrays[SAVED_ARRAYS];
-    size_t n[SAVED_ARRAYS];
-    return saved_arrays(task, &(struct tq_excitation_room){0}, arrays, n);
-}
-
-void tq_excitation_save(const tq_excitation *search, unsigned char *ret)
-{
-    const saved_head head = head_of(search);
-    double *arrays[SAVED_ARRAYS];
-    size_t n[SAVED_ARRAYS];
-    (void)saved_arrays(&search->task, search->room, arrays, n);
-    memcpy(ret, &head, sizeof head);
-    ret += sizeof head;
-    for (size_t k = 0; k < SAVED_ARRAYS; ret += n[k] * sizeof(double), k++) {
-        memcpy(ret, arrays[k], n[k] * sizeof(double));
-    }
-}
-
-bool tq_excitation_load(tq_excitation *search, const unsigned char *bytes, size_t n)
-{
-    const saved_head own = head_of(search);
-    saved_head head;
-    double *arrays[SAVED_ARRAYS];
-    size_t n_entry[SAVED_ARRAYS];
-    if (n != saved_arrays(&search->task, search->room, arrays, n_entry)) {
-        return false;
-    }
-    memcpy(&head, bytes, sizeof head);
-    if (head.layout != own.layout || head.seed != own.seed || head.with != own.with ||
-        head.criterion != own.criterion || head.nv != own.nv || head.n_harmonic != own.n_harmonic ||
-        head.n_base != own.n_base || head.frequency != own.frequency || head.n_tried == 0) {
-        return false;
-    }
-    bytes += sizeof head;
-    for (size_t k = 0; k < SAVED_ARRAYS; bytes += n_entry[k] * sizeof(double), k++) {
-        memcpy(arrays[k], bytes, n_entry[k] * sizeof(double));
-    }
-    search->n_tried = (size_t)head.n_tried;
-    search->n_better = (size_t)head.n_better;
-    search->score = head.score;
-    search->first = head.first;
-    search->room->step = head.step;
-    return true;
 }

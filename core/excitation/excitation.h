@@ -10,6 +10,7 @@
 
 #include "core/base/scratch.h"
 #include "core/base/status.h"
+#include "core/geometry/geom.h"
 #include "core/identify/regression/base.h"
 #include "core/model/model.h"
 #include "core/motion/reference.h"
@@ -22,6 +23,14 @@ typedef enum tq_excitation_criterion {
     TQ_EXCITATION_DETERMINANT,  /* largest determinant of the normal matrix: D-optimal */
     TQ_EXCITATION_TORQUE_ERROR, /* smallest expected torque error: I-optimal */
 } tq_excitation_criterion;
+
+/* Solids that keep their distance, and the pairs of them that are looked at. Borrowed. */
+typedef struct tq_clearance {
+    const tq_geom *geoms;
+    size_t n_geom, n_pair;
+    const uint32_t (*pairs)[2]; /* (n_pair) numbers of solids, not of two half-spaces */
+    double least;               /* m, >= 0 */
+} tq_clearance;
 
 /* The optimisation task. Arrays are borrowed, of nv entries in the model's order; every moving
  * joint has one coordinate. */
@@ -42,6 +51,9 @@ typedef struct tq_excitation_task {
                                    sampled at the same rate; all scores are of these together with
                                    the motion */
     size_t n_recorded;
+    const double *wanted; /* (n_wanted x 3 x nv) q, qd, qdd of states whose torque is wanted */
+    size_t n_wanted;      /* 0: random states within the limits */
+    const tq_clearance *clearance; /* NULL: solids may touch */
     uint64_t seed;
 } tq_excitation_task;
 
@@ -51,25 +63,25 @@ typedef struct tq_excitation_score {
                       length; INFINITY: some parameter is not excited */
     double information;  /* log of the determinant of its normal matrix, unscaled; -INFINITY: some
                            parameter is not excited */
-    double torque_error; /* rms over joints and random states within the limits of (torque error of
+    double torque_error; /* rms over joints and the wanted states of (torque error of
                             a least-squares fit / noise), for white noise on the samples judged;
                             INFINITY: some parameter is not excited */
     double excess;       /* largest |torque| over its limit, minus 1; <= 0: within limits */
+    double distance;     /* m, least one of the pairs of solids; INFINITY: none are given */
 } tq_excitation_score;
 
 /* A search: all data are in the scratch with which it was begun. */
 typedef struct tq_excitation {
     tq_excitation_task task;
     tq_fourier motion; /* the best so far; arrays of nv, n_harmonic x nv, n_harmonic x nv */
-    tq_excitation_score score, first; /* of the best, and of the first motion tried */
-    size_t n_tried, n_better;
+    tq_excitation_score score, first;    /* of the best, and of the first motion tried */
+    size_t n_tried, n_better, n_descent; /* motions; those better than all before; descents begun */
     struct tq_excitation_room *room;
 } tq_excitation;
 
 /**
  * Begin a search with one random motion. Motions are Fourier series with zero velocity and
- * acceleration at the ends of the period, as large as the limits of position,
- * velocity and acceleration allow.
+ * acceleration at the ends of the period, within the limits of position, velocity and acceleration.
  *
  * Memory   tq_excitation_scratch_size(task) bytes of `scratch`, which stay taken.
  * Returns  TQ_OK
@@ -83,15 +95,18 @@ tq_status tq_excitation_begin(const tq_excitation_task *task, tq_scratch *scratc
                               tq_excitation *ret, tq_error *reterr);
 size_t tq_excitation_scratch_size(const tq_excitation_task *task);
 
-/* Tries n more motions: the first `n_random` of the search independent, then mutations of the best,
- * with adaptive size. The same task and counts give the same motion, regardless of the division
- * into calls. Cost: O(harmonics n_base^2 nv) each. */
+/* Tries n more motions: the first `n_random` of the search independent, as large as the limits
+ * allow; then those of descents along the gradient (descent.c), the first from the best so far,
+ * each later one from the best of a few random ones; by TQ_EXCITATION_CONDITION, which has no
+ * gradient, mutations of the best with adaptive size. The same task and counts give the same
+ * motion, regardless of the division into calls. Cost: O(harmonics n_base^2 nv) each, of a descent
+ * O(harmonics nv (n_base^2 + nv regressors)). */
 tq_status tq_excitation_try(tq_excitation *search, size_t n, size_t n_random, tq_error *reterr);
 
 /* State of a search between two tries, as bytes: a head (layout, n_tried, n_better, step, scores),
- * then genes, offset, a and b of the best motion. tq_excitation_load continues a search that was
- * begun with the same task: later tries give the same bits as without interruption. False, and the
- * search is unchanged: the bytes are of another task or another layout. */
+ * then genes, offset, a and b of the best motion, and the descent. tq_excitation_load continues a
+ * search that was begun with the same task: later tries give the same bits as without
+ * interruption. False, and the search is unchanged: the bytes are of another task or layout. */
 size_t tq_excitation_save_size(const tq_excitation_task *task);
 void tq_excitation_save(const tq_excitation *search, unsigned char *ret);
 bool tq_excitation_load(tq_excitation *search, const unsigned char *bytes, size_t n);

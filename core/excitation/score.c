@@ -34,7 +34,7 @@ static void add_row(size_t n, const double *row, double factor, double *normal)
 }
 
 /* Regressor of the room's q, qd, qdd, and the torque of the expected parameters. */
-static tq_status find_rows(tq_excitation *search, tq_error *reterr)
+tq_status tq_excitation_rows(tq_excitation *search, tq_error *reterr)
 {
     const tq_excitation_task *task = &search->task;
     struct tq_excitation_room *room = search->room;
@@ -53,8 +53,8 @@ static tq_status find_rows(tq_excitation *search, tq_error *reterr)
     return status;
 }
 
-/* The rows of y as they are (`over_noise` false) or over the noise of their joint. */
-static void add_rows(const tq_excitation *search, bool over_noise, double factor, double *normal)
+void tq_excitation_add_rows(const tq_excitation *search, bool over_noise, double factor,
+                            double *normal)
 {
     const tq_excitation_task *task = &search->task;
     const struct tq_excitation_room *room = search->room;
@@ -69,8 +69,8 @@ static void add_rows(const tq_excitation *search, bool over_noise, double factor
     }
 }
 
-/* normal += factor sum of the samples' rows; excess: the largest torque over its limit, minus 1;
- * NULL: not asked for. */
+/* normal += rows of the samples of a motion, of weight `factor`; excess: the largest torque over
+ * its limit, minus 1; NULL: not asked for. */
 static tq_status add_motion(tq_excitation *search, const tq_fourier *motion, bool over_noise,
                             double factor, double *normal, double *excess, tq_error *reterr)
 {
@@ -80,14 +80,14 @@ static tq_status add_motion(tq_excitation *search, const tq_fourier *motion, boo
     for (size_t i = 0; i < n_sample; i++) {
         const double t = (double)i / (double)n_sample / motion->frequency;
         tq_fourier_at(motion, t, room->q, room->qd, room->qdd);
-        const tq_status status = find_rows(search, reterr);
+        const tq_status status = tq_excitation_rows(search, reterr);
         if (status != TQ_OK) {
             return status;
         }
         for (size_t v = 0; excess != NULL && v < task->model->nv; v++) {
             *excess = fmax(*excess, fabs(room->tau[v]) / task->effort[v] - 1.0);
         }
-        add_rows(search, over_noise, factor, normal);
+        tq_excitation_add_rows(search, over_noise, factor, normal);
     }
     return TQ_OK;
 }
@@ -133,7 +133,7 @@ static tq_status find_noise(tq_excitation *search, tq_error *reterr)
     memset(noise, 0, nv * sizeof *noise);
     for (size_t i = 0; i < STATES; i++) {
         draw_state(search, i);
-        const tq_status status = find_rows(search, reterr);
+        const tq_status status = tq_excitation_rows(search, reterr);
         if (status != TQ_OK) {
             return status;
         }
@@ -153,14 +153,22 @@ static tq_status find_demand(tq_excitation *search, tq_error *reterr)
 {
     const size_t nv = search->task.model->nv, n = search->task.base->n_base;
     struct tq_excitation_room *room = search->room;
+    const size_t n_wanted = search->task.n_wanted, n_state = n_wanted > 0 ? n_wanted : STATES;
     memset(room->demand, 0, n * n * sizeof *room->demand);
-    for (size_t i = 0; i < STATES; i++) {
-        draw_state(search, i);
-        const tq_status status = find_rows(search, reterr);
+    for (size_t i = 0; i < n_state; i++) {
+        if (n_wanted > 0) {
+            const double *state = search->task.wanted + 3 * nv * i;
+            memcpy(room->q, state, nv * sizeof *room->q);
+            memcpy(room->qd, state + nv, nv * sizeof *room->qd);
+            memcpy(room->qdd, state + 2 * nv, nv * sizeof *room->qdd);
+        } else {
+            draw_state(search, i);
+        }
+        const tq_status status = tq_excitation_rows(search, reterr);
         if (status != TQ_OK) {
             return status;
         }
-        add_rows(search, true, 1.0 / ((double)STATES * (double)nv), room->demand);
+        tq_excitation_add_rows(search, true, 1.0 / ((double)n_state * (double)nv), room->demand);
     }
     return TQ_OK;
 }
@@ -190,8 +198,7 @@ tq_status tq_excitation_prepare(tq_excitation *search, tq_error *reterr)
  * One motion
  */
 
-/* scaled = D normal D with unit diagonal, both triangles; false: a parameter is not excited */
-static bool scale(size_t n, const double *normal, double *scaled)
+bool tq_excitation_scale(size_t n, const double *normal, double *scaled)
 {
     for (size_t c = 0; c < n; c++) {
         if (!(normal[c * n + c] > 0.0)) {
@@ -214,7 +221,7 @@ static tq_status find_condition(tq_excitation *search, tq_excitation_score *ret,
     const size_t n = search->task.base->n_base;
     ret->condition = HUGE_VAL;
     ret->information = -HUGE_VAL;
-    if (!scale(n, room->normal, room->scaled)) {
+    if (!tq_excitation_scale(n, room->normal, room->scaled)) {
         return TQ_OK;
     }
     tq_scratch_init(&room->scratch, room->rest, room->n_rest);
@@ -243,7 +250,7 @@ static void find_torque_error(tq_excitation *search, tq_excitation_score *ret)
     struct tq_excitation_room *room = search->room;
     const size_t n = search->task.base->n_base;
     ret->torque_error = HUGE_VAL;
-    if (!scale(n, room->normal, room->scaled) ||
+    if (!tq_excitation_scale(n, room->normal, room->scaled) ||
         tq_cholesky_factor(n, room->scaled, n, NULL) != TQ_OK) {
         return;
     }
@@ -264,15 +271,31 @@ static void find_torque_error(tq_excitation *search, tq_excitation_score *ret)
     ret->torque_error = trace >= 0.0 ? sqrt(trace) : HUGE_VAL;
 }
 
+tq_status tq_excitation_judge(tq_excitation *search, bool over_noise, tq_excitation_score *ret,
+                              tq_error *reterr)
+{
+    if (!over_noise) {
+        return find_condition(search, ret, reterr);
+    }
+    find_torque_error(search, ret);
+    return TQ_OK;
+}
+
+tq_fourier tq_excitation_tested(const tq_excitation *search)
+{
+    tq_fourier motion = search->motion;
+    motion.offset = search->room->offset, motion.a = search->room->a, motion.b = search->room->b;
+    return motion;
+}
+
 tq_status tq_excitation_measure(tq_excitation *search, bool complete, tq_excitation_score *ret,
                                 tq_error *reterr)
 {
     const tq_excitation_task *task = &search->task;
     struct tq_excitation_room *room = search->room;
     const size_t n = task->base->n_base;
-    tq_fourier motion = search->motion;
-    motion.offset = room->offset, motion.a = room->a, motion.b = room->b;
-    *ret = (tq_excitation_score){HUGE_VAL, -HUGE_VAL, HUGE_VAL, -1.0};
+    const tq_fourier motion = tq_excitation_tested(search);
+    *ret = (tq_excitation_score){HUGE_VAL, -HUGE_VAL, HUGE_VAL, -1.0, HUGE_VAL};
     for (unsigned k = 0; k < 2; k++) {
         const bool over_noise = k == 1;
         if (!complete && over_noise != (task->criterion == TQ_EXCITATION_TORQUE_ERROR)) {
@@ -285,14 +308,13 @@ tq_status tq_excitation_measure(tq_excitation *search, bool complete, tq_excitat
         }
         tq_status status =
             add_motion(search, &motion, over_noise, 1.0, room->normal, &ret->excess, reterr);
-        if (status == TQ_OK && !over_noise) {
-            status = find_condition(search, ret, reterr);
-        } else if (status == TQ_OK && isfinite(complete ? ret->condition : 0.0)) {
-            find_torque_error(search, ret);
+        if (status == TQ_OK && (!over_noise || isfinite(complete ? ret->condition : 0.0))) {
+            status = tq_excitation_judge(search, over_noise, ret, reterr);
         }
         if (status != TQ_OK) {
             return status;
         }
     }
-    return TQ_OK;
+    return task->clearance == NULL ? TQ_OK
+                                   : tq_clearance_of(search, &motion, &ret->distance, reterr);
 }

@@ -106,6 +106,12 @@ bench-calibration: build
 	@mkdir -p build/bench
 	@$(if $(wildcard $(python)),$(python),python3) tests/bench/calibration.py $(out)/torqued build/bench/calibration.json
 
+.PHONY: bench-excitation
+# what designed motions gain over random ones, in errors of calibrations; some minutes, no target of time
+bench-excitation: build
+	@mkdir -p build/bench
+	@$(if $(wildcard $(python)),$(python),python3) tests/bench/excitation.py $(out)/torqued build/bench/excitation.json
+
 # the daemon over loopback, against the bare HTTP library and orjson
 bench-http: build $(out)/tests/bench/responder
 	@mkdir -p build/bench

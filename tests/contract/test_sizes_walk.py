@@ -119,6 +119,7 @@ def search(n, q, v):
     if n <= FEW or CHOSEN:
         for harmonics in (2, 64):
             yield "excitation", {"tries": 3, "harmonics": harmonics, "interval_s": 0.5, "parameters": PARAMETERS}
+        yield "static-poses", {"poses": 4, "candidates": 20}
         for parameters in ([], PARAMETERS):
             yield "regressor?form=base", {"q": q, "qd": v, "qdd": v, "parameters": parameters}
 

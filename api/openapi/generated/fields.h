@@ -50,8 +50,9 @@
 #define TQA_FIELDS_EVENT_RULE "on", "action", "joint", "joints", "level", "direction", \
     "restitution"
 #define TQA_FIELDS_EXCITATION_REQUEST "parameters", "frequency_hz", "period_s", "harmonics", \
-    "limits", "criterion", "torque_noise", "recorded", "tries", "seed", "interval_s", "joints", \
-    "angles", "gravity"
+    "limits", "criterion", "torque_noise", "recorded", "task", "identify", "link", "shapes", \
+    "exclude", "adjacent", "clearance_m", "tries", "seed", "interval_s", "joints", "angles", \
+    "gravity"
 #define TQA_FIELDS_EXCITATION_REQUEST_LIMITS "lower", "upper", "velocity", "acceleration", \
     "effort"
 #define TQA_FIELDS_INERTIA_REQUEST "bodies", "frame", "about", "floor", "mass_floor"
@@ -133,6 +134,10 @@
 #define TQA_FIELDS_STATICS_REQUEST "q", "joints", "endpoint_wrench", "joint_stiffness", \
     "geometric", "gravity", "axes", "angles"
 #define TQA_FIELDS_STATICS_REQUEST_JOINT_STIFFNESS "series"
+#define TQA_FIELDS_STATIC_POSES_REQUEST "poses", "candidates", "parameters", "criterion", \
+    "limits", "torque_noise", "identify", "link", "shapes", "exclude", "adjacent", \
+    "clearance_m", "dwell_s", "seed", "joints", "angles", "gravity"
+#define TQA_FIELDS_STATIC_POSES_REQUEST_LIMITS "lower", "upper", "velocity", "effort"
 #define TQA_FIELDS_TABLE_DISTURBANCE "kind", "torque", "wrench", "t", "interpolation"
 #define TQA_FIELDS_TENDON "name", "coefficients", "points", "stiffness", "rest", "damping", \
     "friction"
@@ -197,6 +202,7 @@
 #define TQA_WORDS_EVENT_RULE_DIRECTION "down", "both", "up"
 #define TQA_WORDS_EVENT_RULE_ON "limits", "q", "qd", "tau", "kinetic_energy", "energy"
 #define TQA_WORDS_EXCITATION_REQUEST_CRITERION "torque-error", "condition", "determinant"
+#define TQA_WORDS_EXCITATION_REQUEST_IDENTIFY "robot", "payload"
 #define TQA_WORDS_EXCITATION_REQUEST_PARAMETERS "rotor", "viscous", "coulomb", "offset", \
     "stiffness"
 #define TQA_WORDS_KINEMATICS_REQUEST_EXPRESSED_IN "world", "link", "spatial"
@@ -221,6 +227,8 @@
 #define TQA_WORDS_SIMULATE_REQUEST_SOLVER_METHOD "dopri87", "dopri45", "sdirk", "bdf", "rk4", \
     "semi-implicit-euler", "implicit-midpoint", "moreau-jean"
 #define TQA_WORDS_SIMULATE_REQUEST_WITHOUT "friction", "rotor", "spring", "gravity"
+#define TQA_WORDS_STATIC_POSES_REQUEST_CRITERION "torque-error", "determinant"
+#define TQA_WORDS_STATIC_POSES_REQUEST_PARAMETERS "offset", "stiffness"
 #define TQA_WORDS_TABLE_DISTURBANCE_INTERPOLATION "hold", "linear", "cubic"
 #define TQA_WORDS_TERMS_REQUEST_AXES "x", "y", "z", "rx", "ry", "rz"
 #define TQA_WORDS_TERMS_REQUEST_CORIOLIS_FORM "christoffel", "c1", "c2", "stacked"

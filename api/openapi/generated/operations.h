@@ -29,7 +29,8 @@
     ROW("residual", tqa_residual_methods, true, true, false, false) \
     ROW("calibrate-kinematics", tqa_calibrate_kinematics_methods, true, true, false, false) \
     ROW("distance", tqa_distance_methods, true, false, false, false) \
-    ROW("assemble", tqa_assemble_methods, true, false, false, false)
+    ROW("assemble", tqa_assemble_methods, true, false, false, false) \
+    ROW("static-poses", tqa_static_poses_methods, true, true, false, false)
 /* clang-format on */
 
 #endif

@@ -19,56 +19,67 @@ enum {
     TRIES = TQA_RANGE_EXCITATION_REQUEST_TRIES_DEFAULT,
 };
 
-/* of the tries, that many are random motions: one in RANDOM_PART */
-enum { RANDOM_PART = 5 };
+/* of the tries, that many are random motions: one in RANDOM_PART, before descents not more than */
+enum { RANDOM_PART = 5, RANDOM_MAX = 25 };
 
 static const char *const fields[] = {TQA_FIELDS_EXCITATION_REQUEST, NULL};
 
+/* measured: a sample's normal matrix is a quarter of a nanosecond an entry and row, and its
+ * gradient 3 nv regressors of half a microsecond a joint */
 static double cost_us(const tqa_tree *tree)
 {
     const double tries = json_number_value(json_object_get(tree->root, "tries"));
     const double harmonics = json_number_value(json_object_get(tree->root, "harmonics"));
+    const double solids = (double)json_array_size(json_object_get(tree->root, "shapes"));
+    const double nv = (double)tree->robot->model->nv;
     const double n = 12.0 * (double)tree->robot->model->n_joint;
-    /* measured: a sample's normal matrix is a quarter of a nanosecond an entry and row */
+    const double sample = nv * n * n * 5e-4 + 1.5 * nv * nv + 5.0 * solids * solids;
     return 100.0 + (tries > 0.0 ? fmin(tries, (double)TRIES_MAX) : (double)TRIES) *
                        (harmonics > 0.0 ? fmin(harmonics, (double)TQ_EXCITATION_HARMONICS_MAX)
                                         : (double)TQA_EXCITATION_HARMONICS) *
-                       20.0 * (double)tree->robot->model->nv * n * n * 2.5e-4;
+                       20.0 * sample;
 }
 
-static bool check(tqa_tree *tree)
+tqa_excitation *tqa_excitation_take(tqa_tree *tree)
 {
     const tqa_value root = tqa_value_root(tree);
     const tq_model *model = tree->robot->model;
     tqa_excitation *e = tqa_tree_take(tree, 1, sizeof *e);
     if (e == NULL) {
-        return false;
+        return NULL;
     }
     e->tree = tree;
     tree->state = e;
+    bool good = true;
     if (tree->robot->constraints != NULL) {
-        return tqa_value_refuse(&root, "invalid-robot", "ask for its open tree",
+        good = tqa_value_refuse(&root, "invalid-robot", "ask for its open tree",
                                 "a Fourier series does not keep the robot's constraints");
     }
-    for (uint32_t j = 0; j < model->n_joint; j++) {
+    for (uint32_t j = 0; good && j < model->n_joint; j++) {
         if (model->joints[j].nq > 1) {
-            return tqa_value_refuse(&root, "invalid-robot", "a robot on a fixed base",
+            good = tqa_value_refuse(&root, "invalid-robot", "a robot on a fixed base",
                                     "joint \"%s\" has several coordinates",
                                     tree->robot->joint_names[j]);
         }
     }
-    if (model->nv == 0) {
-        return tqa_value_refuse(&root, "invalid-robot", "give it a joint that moves",
+    if (good && model->nv == 0) {
+        good = tqa_value_refuse(&root, "invalid-robot", "give it a joint that moves",
                                 "the robot cannot move");
     }
-    return tqa_excitation_read(e);
+    return good ? e : NULL;
+}
+
+static bool check(tqa_tree *tree)
+{
+    tqa_excitation *e = tqa_excitation_take(tree);
+    return e != NULL && tqa_excitation_read(e);
 }
 
 /* ------------------------------------------------------------------------------------------------
  * Searching
  */
 
-static bool find_base(tqa_excitation *e)
+bool tqa_excitation_find_base(tqa_excitation *e)
 {
     const tq_model *model = e->tree->robot->model;
     const tqa_value root = tqa_value_root(e->tree);
@@ -94,7 +105,14 @@ static bool find_base(tqa_excitation *e)
     }
     tq_parameter_list(model, with, e->list);
     tq_parameter_values(model, with, e->values);
-    const tq_base_options options = {.stop = tqa_tree_stop, .stop_ctx = e->tree};
+    if (!tqa_excitation_take_columns(e)) {
+        return false;
+    }
+    const tq_base_options options = {.column_is_used = e->column_is_used,
+                                     .gravity = e->gravity,
+                                     .at_rest = e->n_pose > 0,
+                                     .stop = tqa_tree_stop,
+                                     .stop_ctx = e->tree};
     const tq_status status = tq_base_find(model, with, &options, &scratch, &e->base, &error);
     return status == TQ_OK || tqa_tree_fail(e->tree, "", status, &error);
 }
@@ -128,12 +146,9 @@ static bool take_checkpoint_room(const tqa_excitation *e, unsigned char **ret)
     return !saves || *ret != NULL;
 }
 
-static bool search(tqa_excitation *e)
+void tqa_excitation_fill(tqa_excitation *e)
 {
-    const tqa_host *host = e->tree->host;
     tq_excitation_task *task = &e->task;
-    tq_scratch scratch;
-    tq_error error = {0};
     task->model = e->tree->robot->model;
     task->base = &e->base;
     task->values = e->values;
@@ -143,9 +158,20 @@ static bool search(tqa_excitation *e)
     task->velocity = e->limits[TQA_EXCITATION_VELOCITY];
     task->acceleration = e->limits[TQA_EXCITATION_ACCELERATION];
     task->effort = e->limits[TQA_EXCITATION_EFFORT];
+}
+
+static bool search(tqa_excitation *e)
+{
+    const tqa_host *host = e->tree->host;
+    tq_excitation_task *task = &e->task;
+    tq_scratch scratch;
+    tq_error error = {0};
     if (!tqa_tree_scratch(e->tree, tq_excitation_scratch_size(task), &scratch)) {
         return false;
     }
+    const size_t part = e->tries / RANDOM_PART;
+    const bool descends = task->criterion != TQ_EXCITATION_CONDITION;
+    const size_t n_random = descends ? tq_smaller(part, RANDOM_MAX) : part;
     unsigned char *saved = NULL;
     if (!take_checkpoint_room(e, &saved)) {
         return false;
@@ -156,7 +182,7 @@ static bool search(tqa_excitation *e)
     }
     while (status == TQ_OK && e->search.n_tried < e->tries) {
         /* one at a time: a try of a large robot takes long, and the job may be cancelled */
-        status = tq_excitation_try(&e->search, 1, e->tries / RANDOM_PART, &error);
+        status = tq_excitation_try(&e->search, 1, n_random, &error);
         if (host != NULL && host->progress != NULL) {
             host->progress(host->ctx, (double)e->search.n_tried / (double)e->tries, "search");
         }
@@ -172,8 +198,10 @@ static bool search(tqa_excitation *e)
  * The answer
  */
 
-static void put_score(tqa_writer *answer, const char *key, const tq_excitation_score *score)
+void tqa_excitation_put_score(const tqa_excitation *e, const char *key,
+                              const tq_excitation_score *score)
 {
+    tqa_writer *answer = e->tree->answer;
     tqa_writer_object(answer, key);
     if (isfinite(score->condition)) {
         tqa_writer_number(answer, "condition", score->condition);
@@ -188,6 +216,9 @@ static void put_score(tqa_writer *answer, const char *key, const tq_excitation_s
         tqa_writer_none(answer, "torque_error", "some parameter is not excited");
     }
     tqa_writer_number(answer, "effort_used", score->excess + 1.0);
+    if (isfinite(score->distance)) {
+        tqa_writer_number(answer, "distance", score->distance);
+    }
     tqa_writer_end(answer);
 }
 
@@ -241,30 +272,49 @@ static bool put_fourier(tqa_excitation *e)
     return true;
 }
 
-static bool run(tqa_tree *tree)
+void tqa_excitation_put_base(const tqa_excitation *e)
 {
-    tqa_excitation *e = tree->state;
-    if (!find_base(e) || !search(e)) {
-        return false;
+    tqa_writer *answer = e->tree->answer;
+    const tqa_robot *robot = e->tree->robot;
+    if (e->link != TQ_NONE) {
+        tqa_writer_string(answer, "link", robot->link_names[e->link]);
     }
-    tqa_writer *answer = tree->answer;
-    tree->is_motion = true;
-    tqa_writer_joints(answer, tree->robot, &e->order);
-    if (!put_fourier(e) || (e->interval > 0.0 && !put_samples(e, e->interval))) {
-        return false;
-    }
-    put_score(answer, "score", &e->search.score);
-    put_score(answer, "first_random", &e->search.first);
-    tqa_writer_count(answer, "tries", e->search.n_tried);
-    tqa_writer_count(answer, "improvements", e->search.n_better);
-    tqa_writer_count(answer, "samples_judged", tq_excitation_samples(&e->task));
     tqa_writer_list(answer, "base_parameters");
     for (size_t b = 0; b < e->base.n_base; b++) {
         char name[TQA_SYMBOL_MAX];
-        tqa_parameter_name(tree->robot->model, &e->list[e->base.independent[b]], name);
+        tqa_parameter_name(robot->model, &e->list[e->base.independent[b]], name);
         tqa_writer_string(answer, NULL, name);
     }
     tqa_writer_end(answer);
+}
+
+static bool put_motion(tqa_excitation *e)
+{
+    tqa_writer *answer = e->tree->answer;
+    tqa_writer_joints(answer, e->tree->robot, &e->order);
+    if (!put_fourier(e) || (e->interval > 0.0 && !put_samples(e, e->interval))) {
+        return false;
+    }
+    tqa_excitation_put_score(e, "score", &e->search.score);
+    tqa_excitation_put_score(e, "first_random", &e->search.first);
+    tqa_writer_count(answer, "tries", e->search.n_tried);
+    tqa_writer_count(answer, "improvements", e->search.n_better);
+    tqa_writer_count(answer, "samples_judged", tq_excitation_samples(&e->task));
+    return true;
+}
+
+static bool run(tqa_tree *tree)
+{
+    tqa_excitation *e = tree->state;
+    if (!tqa_excitation_find_base(e) || !tqa_excitation_take_wanted(e)) {
+        return false;
+    }
+    tqa_excitation_fill(e);
+    tree->is_motion = true;
+    if (!search(e) || !put_motion(e)) {
+        return false;
+    }
+    tqa_excitation_put_base(e);
     return true;
 }
 

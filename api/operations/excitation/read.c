@@ -17,8 +17,6 @@ enum {
     RECORDED_MAX = 64,
 };
 
-/* where a turning joint has no limits */
-
 static const char *const limit_fields[] = {TQA_FIELDS_EXCITATION_REQUEST_LIMITS, NULL};
 static const char *const kinds[] = {TQA_WORDS_EXCITATION_REQUEST_PARAMETERS, NULL};
 static const char *const criteria[] = {TQA_WORDS_EXCITATION_REQUEST_CRITERION, NULL};
@@ -66,14 +64,14 @@ static const char *joint_name(const tqa_robot *robot, uint32_t v)
 }
 
 /* Limits of the request replace the robot's. */
-static bool read_limits(tqa_excitation *e)
+bool tqa_excitation_read_limits(tqa_excitation *e, const char *const *known)
 {
     const tqa_value root = tqa_value_root(e->tree);
     const tqa_value limits = tqa_value_field(&root, "limits");
     if (!take_limits(e)) {
         return false;
     }
-    if (limits.value != NULL && !tqa_value_limits(&limits, limit_fields)) {
+    if (limits.value != NULL && !tqa_value_limits(&limits, known)) {
         return false;
     }
     for (unsigned k = 0; k < TQA_EXCITATION_LIMITS && limits.value != NULL; k++) {
@@ -172,7 +170,7 @@ static bool read_search(tqa_excitation *e)
 }
 
 /* Noise of all joints, each above 0. */
-static bool read_noise(tqa_excitation *e)
+bool tqa_excitation_read_noise(tqa_excitation *e)
 {
     const tqa_value root = tqa_value_root(e->tree);
     const tqa_value part = tqa_value_field(&root, "torque_noise");
@@ -239,6 +237,7 @@ static bool read_recorded(tqa_excitation *e)
 
 bool tqa_excitation_read(tqa_excitation *e)
 {
-    return tqa_tree_order(e->tree, &e->order) && read_search(e) && read_limits(e) &&
-           read_noise(e) && read_recorded(e);
+    return tqa_tree_order(e->tree, &e->order) && read_search(e) &&
+           tqa_excitation_read_limits(e, limit_fields) && tqa_excitation_read_noise(e) &&
+           read_recorded(e) && tqa_excitation_read_options(e);
 }

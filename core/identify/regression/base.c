@@ -103,7 +103,7 @@ static tq_status stack(const tq_model *model, unsigned with, const tq_base_optio
         return tq_fail(reterr, TQ_ERR_SCRATCH, "scratch", 0,
                        (double)tq_base_scratch_size(model, with));
     }
-    const bool *used = options->row_is_used;
+    const bool *used = options->row_is_used, *columns = options->column_is_used;
     size_t n_used = 0;
     for (size_t i = 0; i < model->nv; i++) {
         n_used += used == NULL || used[i];
@@ -116,7 +116,10 @@ static tq_status stack(const tq_model *model, unsigned with, const tq_base_optio
             return stopped(reterr);
         }
         random_state(model, &random, state, qd, qdd);
-        const tq_regressor_input in = {.q = state, .qd = qd, .qdd = qdd};
+        const tq_regressor_input in = {.q = state,
+                                       .qd = options->at_rest ? NULL : qd,
+                                       .qdd = options->at_rest ? NULL : qdd,
+                                       .gravity = options->gravity};
         const tq_status status = tq_regressor(model, with, &in, scratch, y, reterr);
         if (status != TQ_OK) {
             return status;
@@ -128,7 +131,7 @@ static tq_status stack(const tq_model *model, unsigned with, const tq_base_optio
             }
             memcpy(row, y + i * n, n * sizeof *row);
             for (size_t k = 0; k < n; k++) {
-                y[to * n + k] = row[order[k]];
+                y[to * n + k] = columns == NULL || columns[order[k]] ? row[order[k]] : 0.0;
             }
             to++;
         }

@@ -315,6 +315,11 @@ static const struct {
      "\"vary\": [{\"of\": \"kp_factor\", \"list\": [1, 4]}], \"end_states\": true}"},
     {"excitation", "plain",
      "{\"parameters\": [\"viscous\"], \"frequency_hz\": 0.1, \"harmonics\": 2, \"tries\": 2}"},
+    {"excitation", "options",
+     "{\"harmonics\": 2, \"tries\": 4, \"identify\": \"payload\", \"task\": [{\"waypoints\": [[0, 0], "
+     "[1, 1]], \"duration_s\": 1}], \"shapes\": [{\"shape\": \"sphere\", \"size\": [0.1]}, "
+     "{\"link\": \"tool\", \"shape\": \"sphere\", \"size\": [0.1]}]}"},
+    {"static-poses", "gravity", "{\"poses\": 3, \"candidates\": 10, \"parameters\": [\"offset\"]}"},
 };
 
 static size_t walk_small(const tqa_operation *operation)

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
         EnsembleEndedItemOut, EnsembleEventsOut, EnsembleOffConstraintsItemOut, EnsembleOutcomesOut,
         EnsembleReadAsItemOut, EnsembleReturnedMembersItemOut, EnsembleStatisticsOut, EnsembleStatsOut, EventOut,
         EventRule, ExcitationFourierOut, ExcitationReadAsItemOut, ExcitationRequestLimits, ExcitationScoreOut,
-        ForwardDynamicsAccelerationSecondDerivativesOut, ForwardDynamicsActuationOut,
+        ExcitationTask, ForwardDynamicsAccelerationSecondDerivativesOut, ForwardDynamicsActuationOut,
         ForwardDynamicsCenterOfMassOut, ForwardDynamicsChecksOut, ForwardDynamicsChristoffelSymbolsOut,
         ForwardDynamicsConstraintJacobianOut, ForwardDynamicsCoriolisMatrixOut, ForwardDynamicsDecouplingOut,
         ForwardDynamicsDerivativesOut, ForwardDynamicsDriveOut, ForwardDynamicsEnergyOut,
@@ -66,8 +66,9 @@ if TYPE_CHECKING:
         RobotDocumentOut, SimulateAuditOut, SimulateConstraintsOut, SimulateContacts, SimulateContactsOut,
         SimulateDrives, SimulateDrivesOut, SimulateInitial, SimulateLimitsOut, SimulateOffConstraintsItemOut,
         SimulateOutput, SimulateReadAsItemOut, SimulateRequestVerdict, SimulateSolver, SimulateStatsOut,
-        SimulateTrackingOut, SimulateVerdictOut, SineDisturbance, StaticsEndpointOut, StaticsJointWrenchesOut,
-        StaticsOffConstraintsItemOut, StaticsReadAsItemOut, StaticsRequestJointStiffness1, TableDisturbance,
+        SimulateTrackingOut, SimulateVerdictOut, SineDisturbance, StaticPosesLegsItemOut, StaticPosesReadAsItemOut,
+        StaticPosesRequestLimits, StaticsEndpointOut, StaticsJointWrenchesOut, StaticsOffConstraintsItemOut,
+        StaticsReadAsItemOut, StaticsRequestJointStiffness1, TableDisturbance,
         TermsAccelerationSecondDerivativesOut, TermsActuationOut, TermsCenterOfMassOut, TermsChecksOut,
         TermsChristoffelSymbolsOut, TermsConstraintJacobianOut, TermsCoriolisMatrixOut, TermsDecouplingOut,
         TermsDerivativesOut, TermsDriveOut, TermsEnergyOut, TermsIntegrabilityOut, TermsLedgerOut, TermsLimitsOut,
@@ -569,6 +570,7 @@ class ExcitationResult(Result):
     tries: int
     improvements: int
     samples_judged: int
+    link: str
     base_parameters: list[str]
     read_as: list[ExcitationReadAsItemOut]
     angles: Literal['rad', 'deg']
@@ -827,6 +829,33 @@ class AssembleResult(Result):
     undecided: int
     read_as: list[AssembleReadAsItemOut]
     warnings: list[WarningsItemOut]
+    angles: Literal['rad', 'deg']
+    provenance: ProvenanceOut
+
+
+class StaticPosesResult(Result):
+    """Of `static-poses`: Poses at rest to record, from which gravity or a payload can be identified."""
+
+    _units = {
+        'q': 'rad or m',
+        'tau': 'N m or N',
+    }
+    _lists = frozenset((
+        'base_parameters', 'joints', 'legs', 'read_as',
+    ))
+    joints: list[str]
+    q: Array
+    tau: Array
+    legs: list[StaticPosesLegsItemOut]
+    legs_not_clear: int
+    dwell_s: float
+    duration_s: float
+    candidates: int
+    score: ExcitationScoreOut
+    first_random: ExcitationScoreOut
+    link: str
+    base_parameters: list[str]
+    read_as: list[StaticPosesReadAsItemOut]
     angles: Literal['rad', 'deg']
     provenance: ProvenanceOut
 
@@ -1291,22 +1320,26 @@ class RobotOperations:
             frequency_hz: float | None = None, period_s: float | None = None, harmonics: int | None = None, limits:
             ExcitationRequestLimits | None = None, criterion: Literal['torque-error', 'condition', 'determinant'] | None
             = None, torque_noise: ArrayLike | Mapping[str, Any] | None = None, recorded: Sequence[Mapping[str, Any]] |
-            None = None, tries: int | None = None, seed: int | None = None, interval_s: float | None = None, joints:
-            Sequence[str] | None = None, angles: Literal['rad', 'deg'] | None = None, gravity: ArrayLike | None = None,
-            idempotency_key: str | None = None, progress: bool | None = None
+            None = None, task: Sequence[ExcitationTask] | None = None, identify: Literal['robot', 'payload'] | None =
+            None, link: str | None = None, shapes: Sequence[CollisionShape] | None = None, exclude:
+            Sequence[Sequence[str]] | None = None, adjacent: bool | None = None, clearance_m: float | None = None,
+            tries: int | None = None, seed: int | None = None, interval_s: float | None = None, joints: Sequence[str] |
+            None = None, angles: Literal['rad', 'deg'] | None = None, gravity: ArrayLike | None = None, idempotency_key:
+            str | None = None, progress: bool | None = None
     ) -> ExcitationResult:
         """Motion to record, from which `calibrate` can identify the parameters.
 
         A periodic motion, q = offset + sum_k a_k sin(k w t) / (k w) - b_k cos(k w t) / (k w), that begins and ends
         each period at rest, keeps the limits of position, velocity, acceleration and torque, and from which the
-        fitted torque is as exact as the search achieves: by random motions, then changes of the best one. `fourier`
-        of the answer may be sent to `trajectory` unchanged, the whole answer is a `reference` of a controller of
-        `simulate`, and with `interval_s` a request to `inverse-dynamics`. Collisions are not checked: narrow the
-        limits. A revolute joint without limits moves half a turn either way. The same request gives the same
-        motion. Answers 200 with the result when it comes within the wait: N seconds of `Prefer: wait=N` (60 at
-        most), else the setting `wait` (10 s). Later it is 202 with the job, which goes on: its result is at
-        `Location` + `/result`. `Prefer: respond-async` is 202 at once. `Preference-Applied` states what holds. The
-        job of a 200 is kept for an hour, with `respond-async` or an Idempotency-Key for 30 days.
+        fitted torque is as exact as the search achieves: by random motions, then along the gradient by L-BFGS.
+        `fourier` of the answer may be sent to `trajectory` unchanged, the whole answer is a `reference` of a
+        controller of `simulate`, and with `interval_s` a request to `inverse-dynamics`. With `shapes` solids keep
+        their distance, else collisions are not checked: narrow the limits. A revolute joint without limits moves
+        half a turn either way. The same request gives the same motion. Answers 200 with the result when it comes
+        within the wait: N seconds of `Prefer: wait=N` (60 at most), else the setting `wait` (10 s). Later it is 202
+        with the job, which goes on: its result is at `Location` + `/result`. `Prefer: respond-async` is 202 at
+        once. `Preference-Applied` states what holds. The job of a 200 is kept for an hour, with `respond-async` or
+        an Idempotency-Key for 30 days.
 
         Arguments:
             parameters: Of joints; the ten of each link always come
@@ -1322,7 +1355,19 @@ class RobotOperations:
                 or of the torque's rms where there is none. What counts are the ratios between joints
             recorded: Motions of which logs exist: earlier answers of this operation, or `{"fourier": {...}}`. The
                 motion found is the one that adds most to them, and every score is of all together
-            tries: Candidate motions: a fifth at random, then changes of the best (default 1000)
+            task: Motions that the model is for: `torque-error` is then that of their torque, instead of random
+                states
+            identify: payload: the motion is for `payload`: the robot's own parameters are known, and the ten of a
+                body on `link` are not, nor are `parameters` of the joints (default robot)
+            link: That carries the payload; left out: the link after the most moving joints
+            shapes: Solids fixed to links, and obstacles, that the motion keeps apart
+            exclude: Pairs to leave out, by names of shapes, or of links for all their shapes
+            adjacent: Include pairs of links that one joint connects (default false)
+            clearance_m: m: Least distance of a pair, at a hundred samples of the highest harmonic's period (default
+                0.02)
+            tries: Motions: a fifth at random, 25 at most; then those of descents along the gradient, each from
+                another random motion and some 100 long. By condition: a fifth at random, then changes of the best
+                (default 200)
             seed: default 0
             interval_s: s: with it, the answer has samples of one period
             joints: Another order of joints
@@ -1331,9 +1376,10 @@ class RobotOperations:
         """
         return self._compute('excitation', ExcitationResult, {'parameters': parameters, 'frequency_hz':
             frequency_hz, 'period_s': period_s, 'harmonics': harmonics, 'limits': limits, 'criterion':
-            criterion, 'torque_noise': torque_noise, 'recorded': recorded, 'tries': tries, 'seed': seed,
-            'interval_s': interval_s, 'joints': joints, 'angles': angles, 'gravity': gravity},
-            idempotency_key, progress)
+            criterion, 'torque_noise': torque_noise, 'recorded': recorded, 'task': task, 'identify':
+            identify, 'link': link, 'shapes': shapes, 'exclude': exclude, 'adjacent': adjacent,
+            'clearance_m': clearance_m, 'tries': tries, 'seed': seed, 'interval_s': interval_s, 'joints':
+            joints, 'angles': angles, 'gravity': gravity}, idempotency_key, progress)
 
     def ensemble(
             self, initial: SimulateInitial, duration_s: float, output: SimulateOutput | None, vary: Sequence[Variation],
@@ -1647,6 +1693,55 @@ class RobotOperations:
         return self._compute('assemble', AssembleResult, {'q': q, 'qd': qd, 'qdd': qdd, 'near': near,
             'joints': joints, 'angles': angles}, idempotency_key)
 
+    def static_poses(
+            self, *, poses: int | None = None, candidates: int | None = None, parameters: Sequence[Literal['offset',
+            'stiffness']] | None = None, criterion: Literal['torque-error', 'determinant'] | None = None, limits:
+            StaticPosesRequestLimits | None = None, torque_noise: ArrayLike | Mapping[str, Any] | None = None, identify:
+            Literal['robot', 'payload'] | None = None, link: str | None = None, shapes: Sequence[CollisionShape] | None
+            = None, exclude: Sequence[Sequence[str]] | None = None, adjacent: bool | None = None, clearance_m: float |
+            None = None, dwell_s: float | None = None, seed: int | None = None, joints: Sequence[str] | None = None,
+            angles: Literal['rad', 'deg'] | None = None, gravity: ArrayLike | None = None, idempotency_key: str | None =
+            None
+    ) -> StaticPosesResult:
+        """Poses at rest to record, from which gravity or a payload can be identified.
+
+        Chosen among random poses one by one and then exchanged while that lowers the expected error of the torque
+        at rest over the whole range, in the order of a short tour: for robots that should not or need not move
+        fast, for drive gains with known loads, and for payloads (`payload` with `from: poses`). Gears hold a pose
+        by friction of either sign, which can be as large as gravity's part: run the tour once in the order of the
+        answer and once in the reverse, so that each pose is come to from two sides, and average. With `shapes`
+        poses and the straight lines of coordinates between them keep solids apart, else collisions are not checked.
+        The same request gives the same poses.
+
+        Arguments:
+            poses: Their number (default 20)
+            candidates: Random poses among which they are chosen; those beyond a limit of torque or clearance are
+                dropped (default 400)
+            parameters: Of joints; those of links that gravity shows always come
+            criterion: Least expected error of the torque at rest (I-optimal), or the largest determinant of the
+                normal matrix (D-optimal) (default torque-error)
+            limits: One number for each of qd, instead of the robot's own, or by joint
+            torque_noise: N m or N: Standard deviation of a pose's mean torque, by joint: friction's part is most of
+                it. As of `excitation` if left out. What counts are the ratios between joints
+            identify: payload: the robot's own parameters are known, and those of a body on `link` are not (default
+                robot)
+            link: That carries the payload; left out: the link after the most moving joints
+            shapes: Solids fixed to links, and obstacles, that are kept apart
+            exclude: Pairs to leave out, by names of shapes, or of links for all their shapes
+            adjacent: Include pairs of links that one joint connects (default false)
+            clearance_m: m: Least distance of a pair; of a line between poses at 41 places (default 0.02)
+            dwell_s: s: At each pose; counts in `duration_s` (default 2)
+            seed: default 0
+            joints: Another order of joints
+            angles: Of `limits`, and of the answer (default rad)
+            gravity: m/s^2 in the world frame, instead of the robot's own
+        """
+        return self._compute('static-poses', StaticPosesResult, {'poses': poses, 'candidates': candidates,
+            'parameters': parameters, 'criterion': criterion, 'limits': limits, 'torque_noise':
+            torque_noise, 'identify': identify, 'link': link, 'shapes': shapes, 'exclude': exclude,
+            'adjacent': adjacent, 'clearance_m': clearance_m, 'dwell_s': dwell_s, 'seed': seed, 'joints':
+            joints, 'angles': angles, 'gravity': gravity}, idempotency_key)
+
 
 class RobotJobs:
     """The same, as jobs: each returns at once with its job."""
@@ -1826,15 +1921,19 @@ class RobotJobs:
             frequency_hz: float | None = None, period_s: float | None = None, harmonics: int | None = None, limits:
             ExcitationRequestLimits | None = None, criterion: Literal['torque-error', 'condition', 'determinant'] | None
             = None, torque_noise: ArrayLike | Mapping[str, Any] | None = None, recorded: Sequence[Mapping[str, Any]] |
-            None = None, tries: int | None = None, seed: int | None = None, interval_s: float | None = None, joints:
-            Sequence[str] | None = None, angles: Literal['rad', 'deg'] | None = None, gravity: ArrayLike | None = None,
-            idempotency_key: str | None = None
+            None = None, task: Sequence[ExcitationTask] | None = None, identify: Literal['robot', 'payload'] | None =
+            None, link: str | None = None, shapes: Sequence[CollisionShape] | None = None, exclude:
+            Sequence[Sequence[str]] | None = None, adjacent: bool | None = None, clearance_m: float | None = None,
+            tries: int | None = None, seed: int | None = None, interval_s: float | None = None, joints: Sequence[str] |
+            None = None, angles: Literal['rad', 'deg'] | None = None, gravity: ArrayLike | None = None, idempotency_key:
+            str | None = None
     ) -> Job[ExcitationResult]:
         return self._compute('excitation', ExcitationResult, {'parameters': parameters, 'frequency_hz':
             frequency_hz, 'period_s': period_s, 'harmonics': harmonics, 'limits': limits, 'criterion':
-            criterion, 'torque_noise': torque_noise, 'recorded': recorded, 'tries': tries, 'seed': seed,
-            'interval_s': interval_s, 'joints': joints, 'angles': angles, 'gravity': gravity},
-            idempotency_key)
+            criterion, 'torque_noise': torque_noise, 'recorded': recorded, 'task': task, 'identify':
+            identify, 'link': link, 'shapes': shapes, 'exclude': exclude, 'adjacent': adjacent,
+            'clearance_m': clearance_m, 'tries': tries, 'seed': seed, 'interval_s': interval_s, 'joints':
+            joints, 'angles': angles, 'gravity': gravity}, idempotency_key)
 
     def ensemble(
             self, initial: SimulateInitial, duration_s: float, output: SimulateOutput | None, vary: Sequence[Variation],
@@ -1935,6 +2034,22 @@ class RobotJobs:
     ) -> Job[AssembleResult]:
         return self._compute('assemble', AssembleResult, {'q': q, 'qd': qd, 'qdd': qdd, 'near': near,
             'joints': joints, 'angles': angles}, idempotency_key)
+
+    def static_poses(
+            self, *, poses: int | None = None, candidates: int | None = None, parameters: Sequence[Literal['offset',
+            'stiffness']] | None = None, criterion: Literal['torque-error', 'determinant'] | None = None, limits:
+            StaticPosesRequestLimits | None = None, torque_noise: ArrayLike | Mapping[str, Any] | None = None, identify:
+            Literal['robot', 'payload'] | None = None, link: str | None = None, shapes: Sequence[CollisionShape] | None
+            = None, exclude: Sequence[Sequence[str]] | None = None, adjacent: bool | None = None, clearance_m: float |
+            None = None, dwell_s: float | None = None, seed: int | None = None, joints: Sequence[str] | None = None,
+            angles: Literal['rad', 'deg'] | None = None, gravity: ArrayLike | None = None, idempotency_key: str | None =
+            None
+    ) -> Job[StaticPosesResult]:
+        return self._compute('static-poses', StaticPosesResult, {'poses': poses, 'candidates': candidates,
+            'parameters': parameters, 'criterion': criterion, 'limits': limits, 'torque_noise':
+            torque_noise, 'identify': identify, 'link': link, 'shapes': shapes, 'exclude': exclude,
+            'adjacent': adjacent, 'clearance_m': clearance_m, 'dwell_s': dwell_s, 'seed': seed, 'joints':
+            joints, 'angles': angles, 'gravity': gravity}, idempotency_key)
 
 
 class AsyncRobotOperations:
@@ -2230,15 +2345,19 @@ class AsyncRobotOperations:
             frequency_hz: float | None = None, period_s: float | None = None, harmonics: int | None = None, limits:
             ExcitationRequestLimits | None = None, criterion: Literal['torque-error', 'condition', 'determinant'] | None
             = None, torque_noise: ArrayLike | Mapping[str, Any] | None = None, recorded: Sequence[Mapping[str, Any]] |
-            None = None, tries: int | None = None, seed: int | None = None, interval_s: float | None = None, joints:
-            Sequence[str] | None = None, angles: Literal['rad', 'deg'] | None = None, gravity: ArrayLike | None = None,
-            idempotency_key: str | None = None, progress: bool | None = None
+            None = None, task: Sequence[ExcitationTask] | None = None, identify: Literal['robot', 'payload'] | None =
+            None, link: str | None = None, shapes: Sequence[CollisionShape] | None = None, exclude:
+            Sequence[Sequence[str]] | None = None, adjacent: bool | None = None, clearance_m: float | None = None,
+            tries: int | None = None, seed: int | None = None, interval_s: float | None = None, joints: Sequence[str] |
+            None = None, angles: Literal['rad', 'deg'] | None = None, gravity: ArrayLike | None = None, idempotency_key:
+            str | None = None, progress: bool | None = None
     ) -> Awaitable[ExcitationResult]:
         return self._compute('excitation', ExcitationResult, {'parameters': parameters, 'frequency_hz':
             frequency_hz, 'period_s': period_s, 'harmonics': harmonics, 'limits': limits, 'criterion':
-            criterion, 'torque_noise': torque_noise, 'recorded': recorded, 'tries': tries, 'seed': seed,
-            'interval_s': interval_s, 'joints': joints, 'angles': angles, 'gravity': gravity},
-            idempotency_key, progress)
+            criterion, 'torque_noise': torque_noise, 'recorded': recorded, 'task': task, 'identify':
+            identify, 'link': link, 'shapes': shapes, 'exclude': exclude, 'adjacent': adjacent,
+            'clearance_m': clearance_m, 'tries': tries, 'seed': seed, 'interval_s': interval_s, 'joints':
+            joints, 'angles': angles, 'gravity': gravity}, idempotency_key, progress)
 
     def ensemble(
             self, initial: SimulateInitial, duration_s: float, output: SimulateOutput | None, vary: Sequence[Variation],
@@ -2339,6 +2458,22 @@ class AsyncRobotOperations:
     ) -> Awaitable[AssembleResult]:
         return self._compute('assemble', AssembleResult, {'q': q, 'qd': qd, 'qdd': qdd, 'near': near,
             'joints': joints, 'angles': angles}, idempotency_key)
+
+    def static_poses(
+            self, *, poses: int | None = None, candidates: int | None = None, parameters: Sequence[Literal['offset',
+            'stiffness']] | None = None, criterion: Literal['torque-error', 'determinant'] | None = None, limits:
+            StaticPosesRequestLimits | None = None, torque_noise: ArrayLike | Mapping[str, Any] | None = None, identify:
+            Literal['robot', 'payload'] | None = None, link: str | None = None, shapes: Sequence[CollisionShape] | None
+            = None, exclude: Sequence[Sequence[str]] | None = None, adjacent: bool | None = None, clearance_m: float |
+            None = None, dwell_s: float | None = None, seed: int | None = None, joints: Sequence[str] | None = None,
+            angles: Literal['rad', 'deg'] | None = None, gravity: ArrayLike | None = None, idempotency_key: str | None =
+            None
+    ) -> Awaitable[StaticPosesResult]:
+        return self._compute('static-poses', StaticPosesResult, {'poses': poses, 'candidates': candidates,
+            'parameters': parameters, 'criterion': criterion, 'limits': limits, 'torque_noise':
+            torque_noise, 'identify': identify, 'link': link, 'shapes': shapes, 'exclude': exclude,
+            'adjacent': adjacent, 'clearance_m': clearance_m, 'dwell_s': dwell_s, 'seed': seed, 'joints':
+            joints, 'angles': angles, 'gravity': gravity}, idempotency_key)
 
 
 class AsyncRobotJobs:
@@ -2519,15 +2654,19 @@ class AsyncRobotJobs:
             frequency_hz: float | None = None, period_s: float | None = None, harmonics: int | None = None, limits:
             ExcitationRequestLimits | None = None, criterion: Literal['torque-error', 'condition', 'determinant'] | None
             = None, torque_noise: ArrayLike | Mapping[str, Any] | None = None, recorded: Sequence[Mapping[str, Any]] |
-            None = None, tries: int | None = None, seed: int | None = None, interval_s: float | None = None, joints:
-            Sequence[str] | None = None, angles: Literal['rad', 'deg'] | None = None, gravity: ArrayLike | None = None,
-            idempotency_key: str | None = None
+            None = None, task: Sequence[ExcitationTask] | None = None, identify: Literal['robot', 'payload'] | None =
+            None, link: str | None = None, shapes: Sequence[CollisionShape] | None = None, exclude:
+            Sequence[Sequence[str]] | None = None, adjacent: bool | None = None, clearance_m: float | None = None,
+            tries: int | None = None, seed: int | None = None, interval_s: float | None = None, joints: Sequence[str] |
+            None = None, angles: Literal['rad', 'deg'] | None = None, gravity: ArrayLike | None = None, idempotency_key:
+            str | None = None
     ) -> Awaitable[AsyncJob[ExcitationResult]]:
         return self._compute('excitation', ExcitationResult, {'parameters': parameters, 'frequency_hz':
             frequency_hz, 'period_s': period_s, 'harmonics': harmonics, 'limits': limits, 'criterion':
-            criterion, 'torque_noise': torque_noise, 'recorded': recorded, 'tries': tries, 'seed': seed,
-            'interval_s': interval_s, 'joints': joints, 'angles': angles, 'gravity': gravity},
-            idempotency_key)
+            criterion, 'torque_noise': torque_noise, 'recorded': recorded, 'task': task, 'identify':
+            identify, 'link': link, 'shapes': shapes, 'exclude': exclude, 'adjacent': adjacent,
+            'clearance_m': clearance_m, 'tries': tries, 'seed': seed, 'interval_s': interval_s, 'joints':
+            joints, 'angles': angles, 'gravity': gravity}, idempotency_key)
 
     def ensemble(
             self, initial: SimulateInitial, duration_s: float, output: SimulateOutput | None, vary: Sequence[Variation],
@@ -2628,6 +2767,22 @@ class AsyncRobotJobs:
     ) -> Awaitable[AsyncJob[AssembleResult]]:
         return self._compute('assemble', AssembleResult, {'q': q, 'qd': qd, 'qdd': qdd, 'near': near,
             'joints': joints, 'angles': angles}, idempotency_key)
+
+    def static_poses(
+            self, *, poses: int | None = None, candidates: int | None = None, parameters: Sequence[Literal['offset',
+            'stiffness']] | None = None, criterion: Literal['torque-error', 'determinant'] | None = None, limits:
+            StaticPosesRequestLimits | None = None, torque_noise: ArrayLike | Mapping[str, Any] | None = None, identify:
+            Literal['robot', 'payload'] | None = None, link: str | None = None, shapes: Sequence[CollisionShape] | None
+            = None, exclude: Sequence[Sequence[str]] | None = None, adjacent: bool | None = None, clearance_m: float |
+            None = None, dwell_s: float | None = None, seed: int | None = None, joints: Sequence[str] | None = None,
+            angles: Literal['rad', 'deg'] | None = None, gravity: ArrayLike | None = None, idempotency_key: str | None =
+            None
+    ) -> Awaitable[AsyncJob[StaticPosesResult]]:
+        return self._compute('static-poses', StaticPosesResult, {'poses': poses, 'candidates': candidates,
+            'parameters': parameters, 'criterion': criterion, 'limits': limits, 'torque_noise':
+            torque_noise, 'identify': identify, 'link': link, 'shapes': shapes, 'exclude': exclude,
+            'adjacent': adjacent, 'clearance_m': clearance_m, 'dwell_s': dwell_s, 'seed': seed, 'joints':
+            joints, 'angles': angles, 'gravity': gravity}, idempotency_key)
 
 
 class ServiceOperations:
@@ -2874,4 +3029,5 @@ RESULTS: dict[str, type[Result]] = {
     'calibrate-kinematics': CalibrateKinematicsResult,
     'distance': DistanceResult,
     'assemble': AssembleResult,
+    'static-poses': StaticPosesResult,
 }

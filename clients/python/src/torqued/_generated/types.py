@@ -1095,6 +1095,14 @@ class ExcitationScoreOut(TypedDict):
     torque_error: float | None
     torque_error_reason: NotRequired[str]
     effort_used: float
+    distance: NotRequired[float]
+
+
+class ExcitationTask(TypedDict):
+    """One motion; of an answer of `excitation` its series alone is read"""
+    fourier: NotRequired[Any]
+    waypoints: NotRequired[Any]
+    table: NotRequired[Any]
 
 
 class ForwardDynamicsAccelerationSecondDerivativesOut(TypedDict):
@@ -2810,6 +2818,26 @@ class SolidOut(TypedDict):
     mass: NotRequired[float]
     density: NotRequired[float]
     pose: NotRequired[dict[str, Any]]
+
+
+class StaticPosesLegsItemOut(TypedDict):
+    duration_s: float
+    distance: NotRequired[float]
+    is_clear: NotRequired[bool]
+
+
+class StaticPosesReadAsItemOut(TypedDict):
+    pointer: str
+    sent: NotRequired[str]
+    read: str
+
+
+class StaticPosesRequestLimits(TypedDict):
+    """One number for each of qd, instead of the robot's own, or by joint"""
+    lower: NotRequired[ArrayLike | Mapping[str, Any]]
+    upper: NotRequired[ArrayLike | Mapping[str, Any]]
+    velocity: NotRequired[ArrayLike | Mapping[str, Any]]
+    effort: NotRequired[ArrayLike | Mapping[str, Any]]
 
 
 class StaticsEndpointOut(TypedDict):

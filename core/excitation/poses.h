@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* core/excitation/poses.h - static poses from which the parameters of gravity are identified. */
+#ifndef TQ_EXCITATION_POSES_H
+#define TQ_EXCITATION_POSES_H
+
+#include "core/excitation/excitation.h"
+
+enum { TQ_POSES_MAX = 100 };
+
+/* The task: of `motion` all but frequency, n_harmonic, velocity and acceleration (travel times:
+ * velocity, INFINITY: 1 rad/s or m/s), with a base set of states at rest. By
+ * TQ_EXCITATION_CONDITION poses are chosen as by TQ_EXCITATION_DETERMINANT. */
+typedef struct tq_poses_task {
+    tq_excitation_task motion;
+    size_t n_pose;      /* 1 .. TQ_POSES_MAX */
+    size_t n_candidate; /* >= n_pose; random poses among which they are chosen */
+} tq_poses_task;
+
+/* A leg of the tour: from the pose before (of the first: from the last) in a straight line of
+ * coordinates. */
+typedef struct tq_pose_leg {
+    double duration; /* s, at the limits of velocity */
+    double distance; /* m, least one of the pairs of solids along it; INFINITY: none are given */
+} tq_pose_leg;
+
+/* Arrays are in the scratch with which it was found. */
+typedef struct tq_poses {
+    size_t n_pose;
+    double *q, *tau;           /* (n_pose x nv) in the order of the tour; torque at rest */
+    tq_pose_leg *legs;         /* (n_pose) */
+    tq_excitation_score score; /* of these poses, and of the first n_pose of the candidates */
+    tq_excitation_score first;
+    size_t n_candidate; /* of the task's that keep the limits of torque and of clearance */
+} tq_poses;
+
+/**
+ * Find static poses from which gravity torque is identified best.
+ *
+ * Candidates are random within the limits of position; those beyond the limits of torque or of
+ * clearance are dropped. The poses are chosen among them one by one, and then exchanged for others
+ * while that makes the criterion better. Their order is a short tour: the nearest next, then
+ * reversals of parts while these make it shorter. A leg that comes closer than the clearance counts
+ * as a hundred times as long.
+ *
+ * Memory   tq_poses_scratch_size(task) bytes of `scratch`, which stay taken.
+ * Returns  TQ_OK
+ *          TQ_ERR_SHAPE           no base parameter, or a joint of several coordinates
+ *          TQ_ERR_RANGE           "candidates": fewer than n_pose keep the limits, `value` of them
+ *          TQ_ERR_NO_CONVERGENCE  "stop", or LAPACK
+ *          TQ_ERR_SCRATCH
+ * Cost     O(n_candidate n_pose nv n_base^2) a round of exchanges; 12 rounds at most. Of solids
+ *          n_candidate + 20 n_pose^2 times all pairs.
+ * Source   V. Fedorov, Theory of Optimal Experiments, 1972 (exchange); G. Croes, A method for
+ *          solving traveling-salesman problems, Operations Research 6(6), 1958 (reversals).
+ * Checked  tests/contract/test_excitation_options.py
+ */
+tq_status tq_poses_find(const tq_poses_task *task, bool (*stop)(void *ctx), void *stop_ctx,
+                        tq_scratch *scratch, tq_poses *ret, tq_error *reterr);
+size_t tq_poses_scratch_size(const tq_poses_task *task);
+
+#endif

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* core/excitation/poses_private.h - a search for poses while it runs. */
+#ifndef TQ_EXCITATION_POSES_PRIVATE_H
+#define TQ_EXCITATION_POSES_PRIVATE_H
+
+#include "core/excitation/poses.h"
+
+typedef struct tq_pose_search {
+    const tq_poses_task *task;
+    tq_excitation search; /* its memory */
+    tq_poses *ret;
+    size_t nv, n;                      /* n_base */
+    size_t n_candidate;                /* that keep the limits */
+    double *rows;                      /* (n_candidate x nv x n) over noise */
+    double *q, *tau;                   /* (n_candidate x nv) */
+    size_t *chosen, *tour, *spare;     /* (n_pose) candidates */
+    bool *is_chosen;                   /* (n_candidate) */
+    double *normal, *inverse, *effect; /* (n x n) N, N^-1, N^-1 D N^-1 */
+    double *moved, *moved_effect;      /* (nv x n) */
+    double *small, *small_effect;      /* (nv x nv) */
+    double *cost;                      /* (n_pose x n_pose) of legs */
+    bool (*stop)(void *ctx);
+    void *stop_ctx;
+} tq_pose_search;
+
+/* tour = the chosen poses in the order of a short tour; legs of the result. */
+tq_status tq_poses_tour(tq_pose_search *s, tq_error *reterr);
+
+#endif
