@@ -26,13 +26,13 @@ typedef struct tq_base_set {
 } tq_base_set;
 
 typedef struct tq_base_options {
-    uint64_t seed;           /* of the random states */
-    const bool *row_is_used; /* (nv) rows of torque that are known; NULL: all */
+    uint64_t seed;              /* of the random states */
+    const bool *row_is_used;    /* (nv) rows of torque that are known; NULL: all */
     const bool *column_is_used; /* (n_parameter) parameters that are not known already: the others
                                    count as without effect; NULL: all */
     const double *gravity;      /* 3, world frame; NULL: the model's own */
     bool at_rest;               /* states without velocity and acceleration */
-    bool (*stop)(void *ctx); /* called before each state and each column; true: the search ends
+    bool (*stop)(void *ctx);    /* called before each state and each column; true: the search ends
                                 without result. NULL: never */
     void *stop_ctx;
 } tq_base_options;
