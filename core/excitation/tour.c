@@ -26,7 +26,7 @@ static tq_status find_leg(tq_pose_search *s, const double *from, const double *t
     double *q = s->search.room->q;
     *ret = (tq_pose_leg){duration_of(s, from, to), HUGE_VAL};
     for (size_t i = 0; s->task->motion.clearance != NULL && i <= LEG_POINTS; i++) {
-        const double part = (double)i / LEG_POINTS;
+        const double part = (double)i / (double)LEG_POINTS;
         double least = HUGE_VAL;
         for (size_t v = 0; v < s->nv; v++) {
             q[v] = from[v] + part * (to[v] - from[v]);

@@ -102,7 +102,7 @@ bool tqa_excitation_take_wanted(tqa_excitation *e)
             return false;
         }
         for (size_t i = 0; i < WANTED_SAMPLES; i++, to += 3 * nv) {
-            const double part = ((double)i + 0.5) / WANTED_SAMPLES;
+            const double part = ((double)i + 0.5) / (double)WANTED_SAMPLES;
             tq_reference_at(&r->motion, r->begin + part * (r->end - r->begin), to, to + nv,
                             to + 2 * nv);
         }
