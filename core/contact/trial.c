@@ -105,9 +105,9 @@ static tq_status press(tq_contact_work *w, double h)
     }
     tq_contact_velocity(w, &w->mid, w->change, w->b);
     for (size_t r = 0; r < n; r++) {
-        w->b[r] += r % 3 == 0 ? fmax(w->u[r] + gap_of(w, r / 3) / h,
-                                     row_velocity(w, &w->mid, r, w->v))
-                              : w->u[r];
+        w->b[r] += r % 3 == 0
+                       ? fmax(w->u[r] + gap_of(w, r / 3) / h, row_velocity(w, &w->mid, r, w->v))
+                       : w->u[r];
     }
     const double violation = tq_contact_laws(w->n_listed, w->w, w->b, w->mu, w->p);
     double *worst = tq_contact_sum_z(w, TQ_CONTACT_RESIDUAL);
