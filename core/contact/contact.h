@@ -84,7 +84,11 @@ size_t tq_contact_gap_scratch_size(const tq_model *model);
  *     M(qm) (v' - v) = h f(qm, vm, t + h/2) + J(qm)^T p,   q' = q + h qdot(qm, vm)
  *     u = J(q') v',   0 <= p_n  _|_  u_n >= 0,   |p_t| <= mu p_n,  p_t = -mu p_n u_t/|u_t| if u_t
  *
- * which is the implicit midpoint rule where nothing touches: order 2 between changes of the
+ * and where p_n > 0 also J_n(qm) (v + v') <= 0, so that normal forces create no energy: where the
+ * first lets a point separate within the step, u_n ends below 0 by O(h^2), which the next step
+ * begins with an impact to remove. Friction of a point that sticks may do work of O(h^2).
+ *
+ * This is the implicit midpoint rule where nothing touches: order 2 between changes of the
  * contacts' state, order 1 across transitions between sticking and sliding, which are not located.
  * Velocities at an impact: u_n + e u_n^- in place of u_n, where the approach is faster than
  * TQ_CONTACT_REST_SPEED. An impact with friction may create energy by Newton's law (T. Kane, D.

@@ -70,8 +70,20 @@ static double gap_of(const tq_contact_work *w, size_t k)
     return least;
 }
 
+/* J v of row r */
+static double row_velocity(const tq_contact_work *w, const tq_contact_rows_at *at, size_t r,
+                           const double *v)
+{
+    double sum = 0.0;
+    for (size_t c = 0; c < w->nv; c++) {
+        sum += at->rows[r * w->nv + c] * v[c];
+    }
+    return sum;
+}
+
 /* impulses, on top of the velocity in `change` that the end has without them:
- *     u = J(mid) v' + (J(end) - J(mid)) v'_before,  u_n >= -gap / h */
+ *     u = J(mid) v' + (J(end) - J(mid)) v'_before,  u_n >= -gap / h,
+ * and p_n does no work on the mean velocity:  J(mid) (v + v') <= 0 where p_n > 0 */
 static tq_status press(tq_contact_work *w, double h)
 {
     const size_t n = 3 * w->n_listed;
@@ -93,7 +105,9 @@ static tq_status press(tq_contact_work *w, double h)
     }
     tq_contact_velocity(w, &w->mid, w->change, w->b);
     for (size_t r = 0; r < n; r++) {
-        w->b[r] += w->u[r] + (r % 3 == 0 ? gap_of(w, r / 3) / h : 0.0);
+        w->b[r] += r % 3 == 0
+                       ? fmax(w->u[r] + gap_of(w, r / 3) / h, row_velocity(w, &w->mid, r, w->v))
+                       : w->u[r];
     }
     const double violation = tq_contact_laws(w->n_listed, w->w, w->b, w->mu, w->p);
     double *worst = tq_contact_sum_z(w, TQ_CONTACT_RESIDUAL);
