@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 # tests/peers/mutate_models.py - robot descriptions with one thing changed: refused, doubted, or read as the peer reads them; never a crash.
-"""mutate_models.py FOLDER [FILES [MUTATIONS [SEED]]]: FILES of the descriptions in FOLDER (60), MUTATIONS of each (200): a number, a name, an
+"""mutate_models.py FOLDER [FILES [MUTATIONS [SEED [FIRST]]]]: FILES of the descriptions in FOLDER (60), after the FIRST ones (0), MUTATIONS of each (200): a number, a name, an
 attribute, an element or a byte changed, doubled, moved or taken away. What is read as another robot than the peer's (mass, mass matrix, gravity,
 torques at two states beyond 1e-9) without a refusal or a finding of the doctor, and every crash, is printed with the mutation. Status 1 then."""
 import collections
@@ -109,7 +109,7 @@ def judge(daemon, kind, path, text):
 
 def main():
     folder = pathlib.Path(sys.argv[1]).resolve()
-    n_file, n_mutation, seed = (int(sys.argv[k]) if len(sys.argv) > k else default for k, default in ((2, 60), (3, 200), (4, 1)))
+    n_file, n_mutation, seed, first = (int(sys.argv[k]) if len(sys.argv) > k else default for k, default in ((2, 60), (3, 200), (4, 1), (5, 0)))
     rng = random.Random(seed)
     silent = os.dup(2)
     os.dup2(os.open(os.devnull, os.O_WRONLY), 2)  # the peers' own complaints
@@ -119,13 +119,16 @@ def main():
     counts, wrong, used = collections.Counter(), 0, 0
     for path in paths:
         kind, text = models.kind_of(path), path.read_bytes()
-        if used == n_file:
+        if used == first + n_file:
             break
         if judge(daemon, kind, path, text)[0] != "agrees":
             continue
         used += 1
+        if used <= first:
+            continue
+        chance = random.Random(f"{seed} {path.relative_to(folder)}")  # of the file alone: a part of a run is as in the whole
         for _ in range(n_mutation):
-            done, changed = mutate(rng, text)
+            done, changed = mutate(chance, text)
             try:
                 outcome, detail = judge(daemon, kind, path, changed)
             except OSError as why:
@@ -137,7 +140,7 @@ def main():
                 print(f"{outcome}: {path.relative_to(folder)}: {done}: {detail}", flush=True)
     daemon.stop()
     os.dup2(silent, 2)
-    print(f"{used} files, {n_mutation} mutations each")
+    print(f"{used - first} files, {n_mutation} mutations each")
     for (kind, outcome), n in sorted(counts.items()):
         print(f"{kind} {n:6d} {outcome}")
     return 1 if wrong else 0

@@ -12,7 +12,7 @@ FUZZ_SECONDS ?= 60
 #: fuzz             every fuzz target for FUZZ_SECONDS
 #: mutate           breaks one line at a time and counts what no test notices (SEED=1 N=150 ROOM=core,api/codec,api,daemon)
 #: check-models     every robot description of some packages (make deps-models), loaded here and by a peer, numbers compared (PART=a path's part)
-#: mutate-models    60 of those descriptions, 200 changes of each: refused, doubted, or read as the peer reads them; never a crash (FILES=60 MUTATIONS=200 SEED=1)
+#: mutate-models    60 of those descriptions, 200 changes of each: refused, doubted, or read as the peer reads them; never a crash (FILES=60 MUTATIONS=200 SEED=1 FIRST=0)
 #: round-trips      each of them through document, MJCF, SDF and URDF and back: the same dynamics within 1e-12 (PART=a path's part)
 .PHONY: check-models mutate-models round-trips
 .PHONY: check check-long asan tsan fuzz replay contract browser browser-short peers bits long system
@@ -99,7 +99,7 @@ check-models: build
 round-trips: build
 	@TORQUED=$(out)/torqued $(python) tests/peers/round_trips.py build/models $(PART)
 mutate-models: build
-	@TORQUED=$(out)/torqued $(python) tests/peers/mutate_models.py build/models $(or $(FILES),60) $(or $(MUTATIONS),200) $(or $(SEED),1)
+	@TORQUED=$(out)/torqued $(python) tests/peers/mutate_models.py build/models $(or $(FILES),60) $(or $(MUTATIONS),200) $(or $(SEED),1) $(or $(FIRST),0)
 # make bits N=100000 ARM_N=10000: so many answers, and of them on arm64
 bits:
 	@tests/run/bits.sh $(N) $(ARM_N)
