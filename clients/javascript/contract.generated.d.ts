@@ -2123,10 +2123,9 @@ export interface ExcitationScore {
 
 /** One motion; of an answer of `excitation` its series alone is read */
 export interface ExcitationTask {
-  /** As `trajectory` takes it, likewise `waypoints` with their times, and `table` of `t`, `q` */
-  fourier?: unknown;
-  waypoints?: unknown;
-  table?: unknown;
+  fourier?: TrajectoryFourier;
+  waypoints?: TrajectoryWaypoints;
+  table?: ReferenceTable;
   [name: string]: unknown;
 }
 
@@ -4273,48 +4272,7 @@ export interface Reference {
   fourier?: TrajectoryFourier;
   /** Coordinates to go to, and stay at */
   setpoint?: JointValues;
-  /**
-   * `q` alone: their cubic spline; with `qd` and `qdd`, both or neither: quintics between them. An answer of `trajectory` is one
-   * as it is, and one of `excitation`
-   */
-  table?: {
-    t: number[];
-    q: JointValues[];
-    qd?: JointValues[];
-    qdd?: JointValues[];
-    /** The order of the table's rows; that of the request if absent */
-    joints?: string[];
-    /** Of the table's rows; those of the request if absent */
-    angles?: Angles;
-    /** Not used: of an answer of `trajectory` */
-    violations?: unknown;
-    /** Not used: of an answer of `trajectory` */
-    duration_s?: unknown;
-    /** Not used: of an answer of `trajectory` */
-    binding?: unknown;
-    /** Not used: of an answer of `trajectory` */
-    tau?: unknown;
-    /** Not used: of an answer of `trajectory` */
-    provenance?: unknown;
-    /** Not used: of an answer of `trajectory` */
-    warnings?: unknown;
-    /** Not used: of an answer of `trajectory` */
-    read_as?: unknown;
-    /** Not used: of an answer of `excitation` */
-    fourier?: unknown;
-    /** Not used: of an answer of `excitation` */
-    score?: unknown;
-    /** Not used: of an answer of `excitation` */
-    first_random?: unknown;
-    /** Not used: of an answer of `excitation` */
-    tries?: unknown;
-    /** Not used: of an answer of `excitation` */
-    improvements?: unknown;
-    /** Not used: of an answer of `excitation` */
-    samples_judged?: unknown;
-    /** Not used: of an answer of `excitation` */
-    base_parameters?: unknown;
-  };
+  table?: ReferenceTable;
   frame?: Point;
   axes?: Axes;
   initial?: JointValues;
@@ -4341,6 +4299,49 @@ export interface Reference {
   qd?: unknown;
   /** Not used: of an answer of `excitation` */
   qdd?: unknown;
+  /** Not used: of an answer of `excitation` */
+  score?: unknown;
+  /** Not used: of an answer of `excitation` */
+  first_random?: unknown;
+  /** Not used: of an answer of `excitation` */
+  tries?: unknown;
+  /** Not used: of an answer of `excitation` */
+  improvements?: unknown;
+  /** Not used: of an answer of `excitation` */
+  samples_judged?: unknown;
+  /** Not used: of an answer of `excitation` */
+  base_parameters?: unknown;
+}
+
+/**
+ * `q` alone: their cubic spline; with `qd` and `qdd`, both or neither: quintics between them. An answer of `trajectory` is one as
+ * it is, and one of `excitation`
+ */
+export interface ReferenceTable {
+  t: number[];
+  q: JointValues[];
+  qd?: JointValues[];
+  qdd?: JointValues[];
+  /** The order of the table's rows; that of the request if absent */
+  joints?: string[];
+  /** Of the table's rows; those of the request if absent */
+  angles?: Angles;
+  /** Not used: of an answer of `trajectory` */
+  violations?: unknown;
+  /** Not used: of an answer of `trajectory` */
+  duration_s?: unknown;
+  /** Not used: of an answer of `trajectory` */
+  binding?: unknown;
+  /** Not used: of an answer of `trajectory` */
+  tau?: unknown;
+  /** Not used: of an answer of `trajectory` */
+  provenance?: unknown;
+  /** Not used: of an answer of `trajectory` */
+  warnings?: unknown;
+  /** Not used: of an answer of `trajectory` */
+  read_as?: unknown;
+  /** Not used: of an answer of `excitation` */
+  fourier?: unknown;
   /** Not used: of an answer of `excitation` */
   score?: unknown;
   /** Not used: of an answer of `excitation` */

@@ -1100,9 +1100,9 @@ class ExcitationScoreOut(TypedDict):
 
 class ExcitationTask(TypedDict):
     """One motion; of an answer of `excitation` its series alone is read"""
-    fourier: NotRequired[Any]
-    waypoints: NotRequired[Any]
-    table: NotRequired[Any]
+    fourier: NotRequired[TrajectoryFourier]
+    waypoints: NotRequired[Sequence[ArrayLike | Mapping[str, Any]]]
+    table: NotRequired[ReferenceTable]
 
 
 class ForwardDynamicsAccelerationSecondDerivativesOut(TypedDict):
