@@ -213,8 +213,8 @@ static int allow_sockets(scmp_filter_ctx filter, bool connects)
 }
 
 /* No memory that is both written and executed, none that becomes executable; the nice value of the
- * calling thread, which it can only raise; threads, but no new processes. clone3 hides its flags
- * from a filter: without it the C library uses clone. */
+ * calling thread, which RLIMIT_NICE bounds below; threads, but no new processes. clone3 hides its
+ * flags from a filter: without it the C library uses clone. */
 static int allow_by_argument(scmp_filter_ctx filter)
 {
     static const char *const maps[] = {"mmap", "mmap2"};
