@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/contact/laws.h"
+#include "core/contact/newton.h"
 #include "core/contact/step_private.h"
 #include "core/dynamics/mass_matrix/mass_matrix_inverse.h"
 #include "core/plant/state.h"
@@ -28,7 +29,8 @@ static size_t work_size(const tq_plant *plant)
                 tq_scratch_cost(3 * n * nv, sizeof(double))) +
            2 * tq_scratch_cost(n, 1) + tq_scratch_cost(n, sizeof(uint32_t)) +
            tq_scratch_cost(3 * n * nv, sizeof(double)) +
-           tq_scratch_cost(9 * n * n, sizeof(double)) + 3 * tq_scratch_cost(3 * n, sizeof(double)) +
+           tq_scratch_cost(9 * n * n, sizeof(double)) + 4 * tq_scratch_cost(3 * n, sizeof(double)) +
+           tq_scratch_cost(tq_contact_newton_work(n), sizeof(double)) +
            tq_scratch_cost(n, sizeof(double)) + tq_scratch_cost(12 * nv, sizeof(double)) +
            tq_scratch_cost(3 * plant->contacts->n_pair, sizeof(double)) +
            tq_scratch_cost(plant->contacts->n_pair, 1);
@@ -78,6 +80,8 @@ static int take(tq_contact_work *w, tq_scratch *scratch)
                   {&w->b, 3 * n},
                   {&w->u, 3 * n},
                   {&w->p, 3 * n},
+                  {&w->start, 3 * n},
+                  {&w->room, tq_contact_newton_work(n)},
                   {&w->mu, n},
                   {&w->jacobian, 12 * w->nv},
                   {&w->force, 3 * w->contacts->n_pair}};
@@ -328,9 +332,9 @@ static tq_status lift(tq_contact_work *w)
     tq_contact_delassus(w, &w->now);
     for (size_t r = 0; r < 3 * w->n_listed; r++) {
         w->b[r] = r % 3 == 0 ? w->now.points[w->listed[r / 3]].gap : 0.0;
-        w->p[r] = 0.0;
+        w->start[r] = w->p[r] = 0.0;
     }
-    (void)tq_contact_laws(w->n_listed, w->w, w->b, w->mu, w->p);
+    (void)tq_contact_solve(w);
     memset(w->change, 0, w->nv * sizeof *w->change);
     tq_contact_push(w, w->change);
     for (size_t k = 0; k < w->nq; k++) {

@@ -15,8 +15,8 @@ enum { ITERATIONS = 60 };
 static const double level = 1e-8;
 /* convergence: change of v between iterations, relative to max(|v|, h |qdd|) */
 static const double left_over = 1e-13;
-/* the same where the iteration alternates between sticking and sliding */
-static const double tolerable = 1e-7;
+/* the same where the change does not become less: of impulses that are not unique */
+static const double tolerable = 1e-10;
 
 /* ret = q + time * rate (a block), quaternions of unit length; the block of ret too */
 static void move(tq_contact_work *w, double time, double *ret)
@@ -109,7 +109,7 @@ static tq_status press(tq_contact_work *w, double h)
                        ? fmax(w->u[r] + gap_of(w, r / 3) / h, row_velocity(w, &w->mid, r, w->v))
                        : w->u[r];
     }
-    const double violation = tq_contact_laws(w->n_listed, w->w, w->b, w->mu, w->p);
+    const double violation = tq_contact_solve(w);
     double *worst = tq_contact_sum_z(w, TQ_CONTACT_RESIDUAL);
     *worst = fmax(*worst, violation);
     tq_contact_push(w, w->change);
@@ -122,7 +122,7 @@ tq_status tq_contact_trial(tq_contact_work *w, double h)
     double size = DBL_MIN;
     memcpy(w->next_v, w->v, w->nv * sizeof *w->v);
     for (size_t r = 0; r < 3 * w->n_listed; r++) {
-        w->p[r] = h * *tq_contact_point_z(w, w->listed[r / 3], r % 3);
+        w->start[r] = w->p[r] = h * *tq_contact_point_z(w, w->listed[r / 3], r % 3);
     }
     for (unsigned it = 0; it < ITERATIONS; it++) {
         tq_status status = rate_at_middle(w, h);
@@ -148,6 +148,6 @@ tq_status tq_contact_trial(tq_contact_work *w, double h)
         }
         last = change;
     }
-    return last <= 10.0 * tolerable * size ? TQ_OK
-                                           : tq_fail(w->error, TQ_ERR_NO_CONVERGENCE, "step", 0, h);
+    return last <= tolerable * size ? TQ_OK
+                                    : tq_fail(w->error, TQ_ERR_NO_CONVERGENCE, "step", 0, h);
 }

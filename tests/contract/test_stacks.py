@@ -222,7 +222,7 @@ def fall(daemon, put, kinds, seed, step=1e-3):
         return [rng.uniform(-0.1, 0.1), rng.uniform(-0.1, 0.1), height] + [x / n for x in q]
     start = pose(0.4) + pose(0.9)
     rate = [rng.uniform(-1, 1) for _ in range(12)]
-    return run(daemon, robot, start, rate, 0.8, [table] + [shape for shape, _ in made], 0.4, 0.3, step=step, interval=5e-3, violation=1e-4)
+    return run(daemon, robot, start, rate, 0.8, [table] + [shape for shape, _ in made], 0.4, 0.3, step=step, interval=5e-3, violation=1e-7)
 
 
 KINDS = [("box", "box"), ("box", "hull"), ("hull", "hull"), ("capsule", "box"), ("capsule", "hull"), ("capsule", "capsule")]
@@ -230,7 +230,7 @@ KINDS = [("box", "box"), ("box", "hull"), ("hull", "hull"), ("capsule", "box"), 
 
 @pytest.mark.parametrize("kinds, seed", [(kinds, seed) for kinds in KINDS for seed in (1, 2, 3)] + [(KINDS[-1], 11)])
 def test_falling_solids_create_no_energy(daemon, put, kinds, seed):
-    """No gain, nothing sinks in. Gaps that count as closed tilt feet by 1e-6: so much of the impact speed contradicts."""
+    """No gain, nothing sinks in. Gaps that count as closed tilt feet: velocities contradict each other by up to 1e-8 of the impact speed."""
     a = fall(daemon, put, kinds, seed)
     assert a["contacts"]["impacts"] > 2
     assert min(min(g) for g in a["contact_gap"]) > -1e-6
