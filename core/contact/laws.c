@@ -8,11 +8,13 @@
 
 #include "core/contact/newton.h"
 
-/* Newton steps follow every PERIOD sweeps, ROUNDS times, of up to NEWTON_MAX contacts */
-enum { INNER = 60, PERIOD = 16, ROUNDS = 40, NEWTON_MAX = 96 };
+/* Newton steps follow every PERIOD sweeps, up to ROUNDS times */
+enum { INNER = 60, PERIOD = 16, ROUNDS = 40 };
 static const size_t sweeps_max = 20000, products_max = 20000000;
 /* tolerance, relative to the largest |b|; the same where velocities contradict each other */
 static const double accuracy = 1e-13, agreed = 1e-8;
+/* the same where Newton steps came to no end and PERIOD sweeps change less than by a factor `slow` */
+static const double unsolved = 1e-5, slow = 0.98;
 static const double least = 1e-17; /* m/s: tolerances are not below rounding */
 
 /* W_ii of one contact */
@@ -136,17 +138,26 @@ double tq_contact_laws(const tq_contact_problem *of, double *work, double *p)
     const size_t most = afford < sweeps_max ? afford : sweeps_max;
     double size = 0.0;
     double worst = 0.0;
+    double last = (double)INFINITY;
     for (size_t i = 0; i < 3 * n; i++) {
         size = fmax(size, fabs(of->b[i]));
     }
     const double little = fmax(accuracy * size, least);
     const double accepted = fmax(agreed * size, least);
+    size_t rounds = products_max / (9 * n * n * n * TQ_CONTACT_NEWTON_STEPS + 1);
+    rounds = rounds < ROUNDS ? rounds : ROUNDS;
     for (size_t k = 1; k <= most; k++) {
         worst = sweep(of, p);
         if (worst <= little) {
             break;
         }
-        if (k % PERIOD == 0 && k <= (size_t)PERIOD * ROUNDS && n <= NEWTON_MAX) {
+        if (k > rounds * PERIOD && k % PERIOD == 0) {
+            if (worst <= unsolved * size && worst > slow * last) {
+                break;
+            }
+            last = worst;
+        }
+        if (k % PERIOD == 0 && k <= rounds * PERIOD) {
             worst = tq_contact_newton(of, little, accepted, work, p);
             if (worst <= accepted) {
                 break;

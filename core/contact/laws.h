@@ -26,8 +26,8 @@ typedef struct tq_contact_problem {
  * Shapes   work (tq_contact_newton_work(n)); p (3n) in: the first guess, out.
  * Returns  the largest violation, m/s: of the last sweep, |change of p| times the block's
  *          diagonal.
- * Cost     9 n^2 products a sweep, 9 n^3 a Newton step; at most 20,000 sweeps and 2e7 products of
- *          them, 40 times 30 steps.
+ * Cost     9 n^2 products a sweep, 9 n^3 a Newton step; at most 20,000 sweeps, 40 times 60 steps,
+ *          and 2e7 products of either.
  * Source   M. Jean, CMAME 177, 1999, 4.3 (nonlinear Gauss-Seidel); V. Acary, M. Bremond, O. Huber,
  *          On solving contact problems with Coulomb friction, 2018, 5.2.
  * Checked  tests/property/core/contact/test_laws.c

@@ -7,7 +7,6 @@
 #include <stdbool.h>
 #include <string.h>
 
-enum { STEPS = 30 };
 /* r of the first proximal points: p moves by a violation / (r W_ii) where W has no effect; rounding
  * does so too. Of later ones, where velocities contradict each other: until a point opens. */
 static const double nearest = 1e-6, farthest = 1e-9;
@@ -177,7 +176,7 @@ double tq_contact_newton(const tq_contact_problem *of, double accuracy, double a
     unsigned n_solved = 0;
     memcpy(x, p, size * sizeof *x);
     memcpy(from, of->start, size * sizeof *from);
-    for (unsigned it = 0; it < STEPS; it++) {
+    for (unsigned it = 0; it < TQ_CONTACT_NEWTON_STEPS; it++) {
         velocities(of, x, u);
         const double violation = violation_of(of, x, u);
         if (violation < best) {

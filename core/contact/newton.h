@@ -6,6 +6,8 @@
 
 #include "core/contact/laws.h"
 
+enum { TQ_CONTACT_NEWTON_STEPS = 60 }; /* at most, of 9 n^3 products */
+
 /* Doubles of `work`. */
 static inline size_t tq_contact_newton_work(size_t n)
 {

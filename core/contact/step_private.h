@@ -29,7 +29,7 @@ typedef struct tq_contact_work {
     double *held;
     double *zd;                                  /* (n_z x LANE) rates at the last trial's middle */
     double *block_q, *block_v, *rate_q, *rate_v; /* blocks */
-    double *middle;                              /* (nq) */
+    double *middle, *turned;                     /* (nq) */
     double *m;                                   /* (nv x nv) factor of M */
     double *change;                              /* (nv) */
 
@@ -39,6 +39,7 @@ typedef struct tq_contact_work {
     size_t n_listed;
     double *x; /* (nv x 3 n_listed) M^-1 J^T */
     double *w, *b, *u, *p, *start, *mu, *room;
+    double *begin;          /* (3 n_point) relative velocities at the begin of a part of the step */
     double *jacobian;       /* (12 x nv) */
     double *force;          /* (3 n_pair) impulses of the whole step without impacts, world */
     unsigned char *has_hit; /* (n_pair) in this step */
