@@ -131,7 +131,7 @@ static tq_status add_all(const tq_compliant_contacts *c, const room *r, tq_scrat
     tq_configuration at;
     const tq_status status = tq_configuration_compute(c->model, r->q, r->qd, scratch, &at, reterr);
     if (status == TQ_OK) {
-        tq_contact_find(c->contacts, &at, r->points);
+        tq_contact_find(c->contacts, &at, false, r->points);
         for (size_t k = 0; k < n; k++) {
             if (r->points[k].gap < 0.0) {
                 add_point(c, &at, &r->points[k], to);

@@ -30,6 +30,7 @@ typedef struct tq_contacts {
     const tq_geom *geoms;
     size_t n_pair;
     const tq_contact_pair *pairs; /* (n_pair) */
+    bool exhaustive; /* every pair in full, also those far apart: the same bits, for tests */
 } tq_contacts;
 
 /* Auxiliary states of the effect, in this order: sums over the run; states of each pair; for each

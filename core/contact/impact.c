@@ -26,7 +26,7 @@ tq_status tq_contact_at(tq_contact_work *w, const double *q, int with_rows)
     tq_configuration at;
     const tq_status status = tq_configuration_compute(w->model, q, NULL, w->scratch, &at, w->error);
     if (status == TQ_OK) {
-        tq_contact_find(w->contacts, &at, w->now.points);
+        tq_contact_find(w->contacts, &at, false, w->now.points);
         for (size_t k = 0; with_rows && k < w->n_listed; k++) {
             const tq_contact_point *point = &w->now.points[w->listed[k]];
             double *rows = w->now.rows + 3 * k * w->nv;

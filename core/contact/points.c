@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/geometry/bound.h"
 #include "core/geometry/distance.h"
 
 static const tq_geom *not_plane(const tq_geom *a, const tq_geom *b)
@@ -88,8 +89,16 @@ static size_t find_corners(const two *of, tq_contact_point *ret)
 }
 
 /* While they touch, the points of their manifold; else their nearest. */
-static size_t find_nearest(const two *of, tq_contact_point *ret)
+static size_t find_nearest(const two *of, bool in_full, tq_contact_point *ret)
 {
+    const double apart = in_full ? 0.0 : tq_geom_apart(of->a, &of->pose_a, of->b, &of->pose_b);
+    if (apart > TQ_CONTACT_FAR) {
+        ret->kind = TQ_CONTACT_NEAREST;
+        ret->touch.weight = 1.0;
+        ret->is_bound = true;
+        ret->gap = apart;
+        return 1;
+    }
     tq_touch touches[TQ_MANIFOLD_MAX];
     tq_proximity is;
     tq_geom_distance(of->a, &of->pose_a, of->b, &of->pose_b, &is);
@@ -110,8 +119,10 @@ static size_t find_nearest(const two *of, tq_contact_point *ret)
     return n;
 }
 
-void tq_contact_find(const tq_contacts *contacts, const tq_configuration *at, tq_contact_point *ret)
+void tq_contact_find(const tq_contacts *contacts, const tq_configuration *at, bool in_full,
+                     tq_contact_point *ret)
 {
+    in_full |= contacts->exhaustive;
     for (size_t k = 0; k < contacts->n_pair; k++) {
         const two of = two_of(contacts, at, k);
         const unsigned most = tq_contact_n_point(of.a, of.b);
@@ -119,7 +130,8 @@ void tq_contact_find(const tq_contacts *contacts, const tq_configuration *at, tq
             ret[i] = (tq_contact_point){
                 .pair = (uint32_t)k, .kind = TQ_CONTACT_NONE, .gap = (double)INFINITY};
         }
-        (void)(not_plane(of.a, of.b) != NULL ? find_corners(&of, ret) : find_nearest(&of, ret));
+        (void)(not_plane(of.a, of.b) != NULL ? find_corners(&of, ret)
+                                             : find_nearest(&of, in_full, ret));
         ret += most;
     }
 }
@@ -165,6 +177,13 @@ void tq_contact_follow(const tq_contacts *contacts, const tq_configuration *at,
     ret->gap = is.distance;
     memcpy(ret->at, is.b, sizeof ret->at);
     carry_frame(from->frame, is.normal, ret->frame);
+}
+
+double tq_contact_apart(const tq_contacts *contacts, const tq_configuration *at, size_t pair)
+{
+    const two of = two_of(contacts, at, pair);
+    return contacts->exhaustive ? -(double)INFINITY
+                                : tq_geom_apart(of.a, &of.pose_a, of.b, &of.pose_b);
 }
 
 double tq_contact_distance(const tq_contacts *contacts, const tq_configuration *at, size_t pair)
@@ -239,7 +258,7 @@ tq_status tq_contact_gaps(const tq_contacts *contacts, const tq_model *model, co
     }
     const tq_status status = tq_configuration_compute(model, q, NULL, scratch, &at, reterr);
     if (status == TQ_OK) {
-        tq_contact_find(contacts, &at, points);
+        tq_contact_find(contacts, &at, true, points);
         for (size_t k = 0; k < contacts->n_pair; k++) {
             ret_gap[k] = (double)INFINITY;
         }

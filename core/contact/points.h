@@ -20,6 +20,7 @@ typedef enum tq_contact_kind {
 typedef struct tq_contact_point {
     uint32_t pair;
     tq_contact_kind kind;
+    bool is_bound;   /* of a pair that is far apart: its gap is a lower bound, and all below 0 */
     double gap;      /* m */
     double at[3];    /* position of the point on b, world, m */
     double frame[9]; /* columns: two tangents, then the normal, from a to b */
@@ -27,8 +28,12 @@ typedef struct tq_contact_point {
     double apart; /* m, the distance of the two solids where a manifold was found */
 } tq_contact_point;
 
-/* All points at one configuration: into ret (tq_contact_total). */
-void tq_contact_find(const tq_contacts *contacts, const tq_configuration *at,
+/* m: of pairs that are farther apart a lower bound of their gap is computed where it is enough */
+#define TQ_CONTACT_FAR 1e-5
+
+/* All points at one configuration: into ret (tq_contact_total). in_full: gaps of pairs that are far
+ * apart too. */
+void tq_contact_find(const tq_contacts *contacts, const tq_configuration *at, bool in_full,
                      tq_contact_point *ret);
 size_t tq_contact_total(const tq_contacts *contacts);
 
@@ -36,6 +41,9 @@ size_t tq_contact_total(const tq_contacts *contacts);
  * turn with the normal, and not about it. */
 void tq_contact_follow(const tq_contacts *contacts, const tq_configuration *at,
                        const tq_contact_point *from, tq_contact_point *ret);
+
+/* A lower bound of the gap of a pair, m; -INFINITY where it is not to be used. */
+double tq_contact_apart(const tq_contacts *contacts, const tq_configuration *at, size_t pair);
 
 /* Gap of a pair, m, of all its features. */
 double tq_contact_distance(const tq_contacts *contacts, const tq_configuration *at, size_t pair);

@@ -179,9 +179,13 @@ static tq_status locate(tq_contact_work *w, double h, double gap, double *ret_h)
 {
     double low = 0.0;
     double high = h;
-    double g_low = tq_contact_watched_gap(w);
+    double g_low = 0.0;
     double g_high = gap;
     *ret_h = 0.0;
+    const tq_status begin = tq_contact_watched_gap(w, &g_low);
+    if (begin != TQ_OK) {
+        return begin;
+    }
     for (unsigned k = 0; g_low <= TQ_CONTACT_CLOSED_GAP && k < HALVINGS; k++) {
         low = 0.5 * high;
         double g = 0.0;

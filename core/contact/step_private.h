@@ -86,7 +86,7 @@ tq_status tq_contact_trial(tq_contact_work *w, double h);
 #define TQ_CONTACT_UNSEEN 1e-8
 
 /* Least gap of the watched points now. */
-double tq_contact_watched_gap(const tq_contact_work *w);
+tq_status tq_contact_watched_gap(tq_contact_work *w, double *ret_gap);
 
 /* Least gap at the end of the last trial: of the watched points, and of features without a point.
  */

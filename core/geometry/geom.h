@@ -34,6 +34,7 @@ typedef struct tq_hull {
     double vertex[TQ_HULL_VERTICES_MAX][3]; /* m */
     uint8_t face[TQ_HULL_FACES_MAX][3];
     tq_hull_edge edge[TQ_HULL_EDGES_MAX];
+    double middle[3], half[3]; /* m, of the box around the vertices along the axes */
 } tq_hull;
 
 /* A shape is a core, the box |x_k| <= half[k], and all points within `radius` of it: a sphere has

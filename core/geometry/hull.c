@@ -265,6 +265,21 @@ static void pack(tq_hull *hull)
     }
 }
 
+/* the box around the vertices */
+static void enclose(tq_hull *hull)
+{
+    for (unsigned k = 0; k < 3; k++) {
+        double low = hull->vertex[0][k];
+        double high = low;
+        for (uint32_t v = 1; v < hull->n_vertex; v++) {
+            low = fmin(low, hull->vertex[v][k]);
+            high = fmax(high, hull->vertex[v][k]);
+        }
+        hull->middle[k] = 0.5 * (low + high);
+        hull->half[k] = 0.5 * (high - low);
+    }
+}
+
 static tq_status grow(builder *b, tq_error *reterr)
 {
     for (;;) {
@@ -305,6 +320,7 @@ tq_status tq_hull_of(size_t n, const double *points, tq_hull *ret, tq_error *ret
     if (status == TQ_OK) {
         find_edges(&b);
         pack(ret);
+        enclose(ret);
     }
     return status;
 }
