@@ -115,7 +115,8 @@ def test_a_lost_answer_is_no_acknowledgement_and_no_second_job(kept, cluster):  
     conftest.eventually(is_committed)
     job = json.loads(node.request("POST", PATH, data, KEYED)[2])["id"]
     assert home.ended(job)["state"] == "succeeded" and all_jobs(home) == before | {job}
-    assert single.states_of(home, job) == ["queued", "running", "succeeded"]
+    states = single.states_of(home, job)  # a claim whose answer was held too is given back
+    assert states == ["queued", "running"] * (len(states) // 2) + ["succeeded"]
 
 
 @pytest.mark.seconds(300)
