@@ -3,6 +3,7 @@
 """Notifications of jobs come all the time: the look after 5 s of silence, which repairs any cache, never happens."""
 
 import contextlib
+import json
 import threading
 
 import pytest
@@ -113,7 +114,10 @@ def test_a_robot_of_another_node_is_found_at_once(kept, cluster):  # noqa: F811
     assert behind.daemon.request("GET", "/v1/robots/absent")[0] == 404
     assert behind.daemon.request("POST", "/v1/robots/absent/inverse-dynamics", data, JSON)[0] == 404
     wire.close()
-    refused = behind.daemon.request("GET", "/v1/robots/absent")
-    assert refused[0] == 503 and int(refused[1]["Retry-After"]) > 0, refused
+    both = {"a": {"dataset": "d"}, "b": {"dataset": "d"}}
+    for asked in (("GET", "/v1/robots/absent"), ("POST", "/v1/sessions", b'{"robot": "absent"}', JSON),
+                  ("POST", "/v1/compare", json.dumps(both).encode(), JSON)):
+        status, headers, text = behind.daemon.request(*asked)
+        assert status == 503 and int(headers["Retry-After"]) > 0, (asked, status, text)
     kept(Wire(server.port, wire.port))
     conftest.eventually(lambda: behind.daemon.request("GET", "/v1/robots/absent")[0] == 404)
