@@ -4,6 +4,7 @@
 import json
 
 import pytest
+from conftest import eventually
 
 JSON = {"Content-Type": "application/json"}
 FRICTION = ["viscous", "coulomb", "offset"]
@@ -16,7 +17,10 @@ SOLIDS = [
 
 
 def post(daemon, path, document):
-    status, _, body = daemon.request("POST", f"/v1/robots/{path}", json.dumps(document), {**JSON, "Prefer": "wait=60"})
+    status, headers, body = daemon.request("POST", f"/v1/robots/{path}", json.dumps(document), {**JSON, "Prefer": "wait=60"})
+    if status == 202:  # under a sanitizer
+        eventually(lambda: daemon.request("GET", headers["Location"] + "/result")[0] != 409)
+        status, _, body = daemon.request("GET", headers["Location"] + "/result")
     return status, json.loads(body)
 
 
