@@ -147,10 +147,23 @@ static void run_regressor(stage *s, size_t n_sample)
     }
 }
 
+/* as crba */
 static void run_derivatives(stage *s, size_t n_sample)
 {
     tq_error error = {0};
     for (size_t first = 0; first < n_sample; first += s->piece) {
+        const tq_inverse_input in = inverse_input(s, first, n_sample);
+        must((s->filled >= in.n_sample ? tq_derivatives_batch_again : tq_derivatives_batch)(
+                 s->mechanism, &in, &s->scratch, s->out, &error),
+             "derivatives", &error);
+        s->filled = in.n_sample;
+    }
+}
+
+static void run_derivatives_whole(stage *s, size_t n_sample)
+{
+    for (size_t first = 0; first < n_sample; first += s->piece) {
+        tq_error error = {0};
         const tq_inverse_input in = inverse_input(s, first, n_sample);
         must(tq_derivatives_batch(s->mechanism, &in, &s->scratch, s->out, &error), "derivatives",
              &error);
@@ -182,9 +195,9 @@ static void run_momentum(stage *s, size_t n_sample)
 static size_t piece_of(const stage *s, const row *r)
 {
     const size_t nv = s->model->nv;
-    const size_t n_row = r->run == run_second        ? 4 * nv * nv * nv
-                         : r->run == run_derivatives ? 2 * nv * nv
-                                                     : nv * nv;
+    const size_t n_row = r->run == run_second           ? 4 * nv * nv * nv
+                         : r->peer == BENCH_DERIVATIVES ? 2 * nv * nv
+                                                        : nv * nv;
     if (r->run == run_rnea || r->run == run_aba || r->run == run_momentum) {
         return SAMPLES;
     }
@@ -304,6 +317,7 @@ static const row kernels[] = {
     {"regressor", BENCH_REGRESSOR, run_regressor, differ_regressor},
     {"coriolis", BENCH_CORIOLIS, run_coriolis, differ_coriolis},
     {"derivatives", BENCH_DERIVATIVES, run_derivatives, differ_derivatives},
+    {"derivatives-whole", BENCH_DERIVATIVES, run_derivatives_whole, differ_derivatives},
     {"second", BENCH_SECOND, run_second, differ_second},
     {"momentum", BENCH_MOMENTUM, run_momentum, differ_momentum},
 };
@@ -314,8 +328,11 @@ static const struct target {
     const char *kernel;
     double arm8, arm4, tree8, single;
 } targets[] = {
-    {"rnea", 20, 12, 18, 3.5},    {"aba", 16, 10, 15, 2.6},     {"crba", 12, 8, 10, 2},
-    {"crba-whole", 12, 8, 10, 0}, {"regressor", 18, 12, 10, 0}, {"coriolis", 15, 9, 14, 0},
+    {"rnea", 20, 12, 18, 3.5},     {"aba", 16, 10, 15, 2.6},
+    {"crba", 12, 8, 10, 2},        {"crba-whole", 12, 8, 10, 0},
+    {"regressor", 18, 12, 10, 0},  {"coriolis", 15, 9, 14, 0},
+    {"derivatives", 12, 0, 12, 3}, {"derivatives-whole", 12, 0, 12, 0},
+    {"momentum", 12, 0, 12, 3},
 };
 
 static double target_of(const char *kernel, const char *robot, unsigned lanes, size_t n)
@@ -470,7 +487,7 @@ static void measure(stage *batch, stage *single, const rival *peers, const row *
             json,
             "{\"kernel\":\"%s\",\"robot\":\"%s\",\"nv\":%u,\"how\":\"%s\",\"lanes\":%u,\"block\":%zu,\"ns\":%.5g",
             r->kernel, batch->robot, batch->model->nv, how, at->lanes, at->stage->piece, ns);
-        printf("%-11s %-10s %-6s %u %8.1f ns", r->kernel, batch->robot, how, at->lanes, ns);
+        printf("%-17s %-10s %-6s %u %8.1f ns", r->kernel, batch->robot, how, at->lanes, ns);
         report_ratio(at, peer[BENCH_PEER_OF_TARGETS], target, "", json);
         report_ratio(at, peer[BENCH_PEER_NEWEST], target, "newest_", json);
         if (target > 0) {
