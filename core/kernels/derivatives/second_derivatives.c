@@ -145,7 +145,7 @@ TQ_INLINE void fill(double mass, const subtree *c, const deepest *at, const dof 
 }
 
 /* Torque of d, by e and the dofs from `last`, its last mate, up to the mates of e. */
-static void put_own(const sweep *s, int d, long e, long last, const pair *x, double *ret)
+TQ_INLINE void put_own(const sweep *s, int d, long e, long last, const pair *x, double *ret)
 {
     const long *row = s->row, *column = s->column, *up = s->up, *stage = s->stage;
     const long other = s->other, down = stage[e];
@@ -181,7 +181,7 @@ static void put_own(const sweep *s, int d, long e, long last, const pair *x, dou
 }
 
 /* Torques of the dofs from f up, all above d, by d and e. */
-static void put_above(const sweep *s, int d, long e, long f, const pair *x, double *ret)
+TQ_INLINE void put_above(const sweep *s, int d, long e, long f, const pair *x, double *ret)
 {
     const long *slab = s->slab, *up = s->up, *stage = s->stage;
     const long there = s->row[d] + s->column[e], back = s->row[e] + s->column[d];
