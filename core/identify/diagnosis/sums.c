@@ -29,7 +29,8 @@ bool tq_diagnosis_is_for(const tq_model *model)
 
 static bool is_possible(const tq_fit *fit, size_t n_run)
 {
-    return fit->options.model.kind == TQ_FIT_BASE && tq_diagnosis_is_for(&fit->mechanism->model) &&
+    return fit->options.model.kind == TQ_FIT_BASE && fit->options.model.n_gain == 0 &&
+           tq_diagnosis_is_for(&fit->mechanism->model) &&
            set_size(fit) * sizeof(double) * n_run <= TQ_DIAGNOSIS_BYTES;
 }
 
