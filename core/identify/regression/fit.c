@@ -262,9 +262,8 @@ static tq_status describe_columns(tq_fit *fit, tq_scratch *memory, tq_error *ret
         }
         tq_parameter_list(model, what->with, list);
         for (size_t b = 0; b < fit->base.n_base; b++) {
-            fit->columns[b] =
-                (tq_column){TQ_COLUMN_PARAMETER, list[fit->base.independent[b]], TQ_NONE, TQ_NONE,
-                            TQ_NONE};
+            fit->columns[b] = (tq_column){TQ_COLUMN_PARAMETER, list[fit->base.independent[b]],
+                                          TQ_NONE, TQ_NONE, TQ_NONE};
         }
         tq_scratch_rewind(memory, mark);
         fit->n_column = fit->base.n_base;

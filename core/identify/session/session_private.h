@@ -217,6 +217,8 @@ bool tq_session_has_instruments(const tq_identify *id);
 tq_status tq_session_choose_lag(tq_identify *id, tq_error *reterr);
 /* Samples between a column and its instruments, in [1, TQ_FIT_LAG_MAX], whatever the method. */
 size_t tq_session_lag(const tq_identify *id);
+/* Hz, above which the filter passes no noise. */
+double tq_session_corner(const tq_identify *id);
 /* Copies the bias and its worst column to the result. */
 void tq_session_show_bias(tq_identify *id);
 /* Sets the typical number of passes of the next searches. */
