@@ -5590,14 +5590,21 @@ export interface StaticPosesResult {
   tau: number[][];
   /** To each pose from the one before, the first from the last: straight lines of coordinates */
   legs: {
-    /** At the limits of velocity */
+    /** At the limits of velocity, along `via` where it is there */
     duration_s: number;
-    /** m, least one of all pairs; with `shapes` */
+    /** m, least one of all pairs along the line; with `shapes` */
     distance?: number;
+    /** The line */
     is_clear?: boolean;
+    /** A way around, where the line is not clear: straight lines by these poses, six at most */
+    via?: number[][];
+    /** m: Least one of all pairs along it */
+    via_distance_m?: number;
   }[];
-  /** Go around there */
+  /** Lines; go by `via` there */
   legs_not_clear?: number;
+  /** Of these, for which no way around was found: by hand, or leave the pose out */
+  legs_without_way?: number;
   dwell_s: number;
   /** Of the tour with its dwells */
   duration_s: number;

@@ -849,6 +849,7 @@ class StaticPosesResult(Result):
     tau: Array
     legs: list[StaticPosesLegsItemOut]
     legs_not_clear: int
+    legs_without_way: int
     dwell_s: float
     duration_s: float
     candidates: int

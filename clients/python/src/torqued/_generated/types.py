@@ -2840,6 +2840,8 @@ class StaticPosesLegsItemOut(TypedDict):
     duration_s: float
     distance: NotRequired[float]
     is_clear: NotRequired[bool]
+    via: NotRequired[Array]
+    via_distance_m: NotRequired[float]
 
 
 class StaticPosesReadAsItemOut(TypedDict):
