@@ -98,6 +98,13 @@ void tq_contact_velocity(const tq_contact_work *w, const tq_contact_rows_at *at,
     }
 }
 
+double tq_contact_solve(tq_contact_work *w)
+{
+    const tq_contact_problem of = {
+        .n = w->n_listed, .w = w->w, .b = w->b, .mu = w->mu, .start = w->start};
+    return tq_contact_laws(&of, w->room, w->p);
+}
+
 void tq_contact_push(const tq_contact_work *w, double *v)
 {
     const size_t n = 3 * w->n_listed;
@@ -136,9 +143,9 @@ static double strike(tq_contact_work *w, double part, double *ret_violation)
         const double e = w->contacts->pairs[point->pair].restitution;
         const bool bounces = r % 3 == 0 && w->u[r] < -TQ_CONTACT_REST_SPEED;
         w->b[r] = w->u[r] + (bounces ? part * e * w->u[r] : 0.0);
-        w->p[r] = 0.0;
+        w->start[r] = w->p[r] = 0.0;
     }
-    *ret_violation = tq_contact_laws(w->n_listed, w->w, w->b, w->mu, w->p);
+    *ret_violation = tq_contact_solve(w);
     double loss = 0.0;
     for (size_t r = 0; r < n; r++) {
         double after = w->u[r];

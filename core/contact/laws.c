@@ -6,15 +6,16 @@
 #include <math.h>
 #include <string.h>
 
-enum { INNER = 60 };
+#include "core/contact/newton.h"
+
+/* Newton steps follow every PERIOD sweeps, up to ROUNDS times */
+enum { INNER = 60, PERIOD = 16, ROUNDS = 40 };
 static const size_t sweeps_max = 20000, products_max = 20000000;
-static const double accuracy = 1e-13; /* tolerance, relative to the largest |b| */
-/* Velocities of more points than a body has freedoms agree to rounding, or to the tilt of gaps that
- * count as closed: then impulses drift from one to another by the same step in every sweep. The
- * sweeps end where the step is below `agreed` |b| and is not 5 % less than PERIOD sweeps before, or
- * below `unequal` |b| and the same as then. */
-enum { PERIOD = 50 };
-static const double agreed = 1e-6, less = 0.95, unequal = 1e-5, same = 0.9999;
+/* tolerance, relative to the largest |b|; the same where velocities contradict each other */
+static const double accuracy = 1e-13, agreed = 1e-8;
+/* the same where Newton steps came to no end and PERIOD sweeps change less than by a factor `slow` */
+static const double unsolved = 1e-5, slow = 0.98;
+static const double least = 1e-17; /* m/s: tolerances are not below rounding */
 
 /* W_ii of one contact */
 typedef struct block {
@@ -104,46 +105,63 @@ static void solve_one(const block *k, const double *b, double mu, double *p)
     slide(k, b, mu, p);
 }
 
-double tq_contact_laws(size_t n, const double *w, const double *b, const double *mu, double *p)
+/* One sweep over all contacts. Returns the largest violation, m/s. */
+static double sweep(const tq_contact_problem *of, double *p)
 {
+    const size_t n = of->n;
+    double worst = 0.0;
+    for (size_t i = 0; i < n; i++) {
+        const block k = block_of(n, of->w, i);
+        double own[3];
+        double rest[3];
+        memcpy(own, p + 3 * i, sizeof own);
+        for (size_t r = 0; r < 3; r++) {
+            const double *row = of->w + (3 * i + r) * 3 * n;
+            double sum = of->b[3 * i + r];
+            for (size_t c = 0; c < 3 * n; c++) {
+                sum += row[c] * p[c];
+            }
+            rest[r] = sum - (k.w[r][0] * own[0] + k.w[r][1] * own[1] + k.w[r][2] * own[2]);
+        }
+        solve_one(&k, rest, of->mu[i], p + 3 * i);
+        const double diagonal = fmax(k.w[0][0], k.tangential);
+        for (size_t r = 0; r < 3; r++) {
+            worst = fmax(worst, diagonal * fabs(p[3 * i + r] - own[r]));
+        }
+    }
+    return worst;
+}
+
+double tq_contact_laws(const tq_contact_problem *of, double *work, double *p)
+{
+    const size_t n = of->n, afford = products_max / (9 * n * n + 1);
+    const size_t most = afford < sweeps_max ? afford : sweeps_max;
     double size = 0.0;
     double worst = 0.0;
-    for (size_t i = 0; i < 3 * n; i++) {
-        size = fmax(size, fabs(b[i]));
-    }
-    const size_t afford = products_max / (9 * n * n + 1);
-    const size_t most = afford < sweeps_max ? afford : sweeps_max;
     double last = (double)INFINITY;
-    for (size_t sweep = 0; sweep < most; sweep++) {
-        worst = 0.0;
-        for (size_t i = 0; i < n; i++) {
-            const block k = block_of(n, w, i);
-            double own[3];
-            double rest[3];
-            memcpy(own, p + 3 * i, sizeof own);
-            for (size_t r = 0; r < 3; r++) {
-                const double *row = w + (3 * i + r) * 3 * n;
-                double sum = b[3 * i + r];
-                for (size_t c = 0; c < 3 * n; c++) {
-                    sum += row[c] * p[c];
-                }
-                rest[r] = sum - (k.w[r][0] * own[0] + k.w[r][1] * own[1] + k.w[r][2] * own[2]);
-            }
-            solve_one(&k, rest, mu[i], p + 3 * i);
-            const double diagonal = fmax(k.w[0][0], k.tangential);
-            for (size_t r = 0; r < 3; r++) {
-                worst = fmax(worst, diagonal * fabs(p[3 * i + r] - own[r]));
-            }
-        }
-        if (worst <= accuracy * size) {
+    for (size_t i = 0; i < 3 * n; i++) {
+        size = fmax(size, fabs(of->b[i]));
+    }
+    const double little = fmax(accuracy * size, least);
+    const double accepted = fmax(agreed * size, least);
+    size_t rounds = products_max / (9 * n * n * n * TQ_CONTACT_NEWTON_STEPS + 1);
+    rounds = rounds < ROUNDS ? rounds : ROUNDS;
+    for (size_t k = 1; k <= most; k++) {
+        worst = sweep(of, p);
+        if (worst <= little) {
             break;
         }
-        if (sweep % PERIOD == PERIOD - 1) {
-            if ((worst <= agreed * size && worst > less * last) ||
-                (worst <= unequal * size && worst > same * last)) {
+        if (k > rounds * PERIOD && k % PERIOD == 0) {
+            if (worst <= unsolved * size && worst > slow * last) {
                 break;
             }
             last = worst;
+        }
+        if (k % PERIOD == 0 && k <= rounds * PERIOD) {
+            worst = tq_contact_newton(of, little, accepted, work, p);
+            if (worst <= accepted) {
+                break;
+            }
         }
     }
     return worst;

@@ -5,22 +5,33 @@
 
 #include <stddef.h>
 
+typedef struct tq_contact_problem {
+    size_t n;            /* contacts */
+    const double *w, *b; /* (3n x 3n) symmetric positive semidefinite; (3n) m/s */
+    const double *mu;    /* (n) */
+    const double *start; /* (3n) of impulses that are not unique those near to these are taken */
+} tq_contact_problem;
+
 /**
  * Solve u = W p + b for n contacts, each with (normal, two tangents):
  *
  *     0 <= p_n  _|_  u_n >= 0,   |p_t| <= mu p_n,   |u_t| p_t = -mu p_n u_t
  *
- * by Gauss-Seidel over the contacts in their order, each solved by its own 3 x 3 block. Where W is
- * singular (four corners of one body) p is not unique, u is; the same input has the same bits.
+ * by Gauss-Seidel over the contacts in their order, each solved by its own 3 x 3 block, and where
+ * this converges slowly by Newton steps from there. Where W is singular (four corners of one body)
+ * p is not unique; the same input has the same bits. Then velocities of more points than a body
+ * has freedoms may contradict each other, by gaps that count as closed: by up to 1e-8 of the
+ * largest |b| this is left, beyond it impulses change until a point opens.
  *
- * Shapes   w (3n x 3n) symmetric positive semidefinite, b (3n), mu (n); p (3n) in: the start, out.
+ * Shapes   work (tq_contact_newton_work(n)); p (3n) in: the first guess, out.
  * Returns  the largest violation, m/s: of the last sweep, |change of p| times the block's
  *          diagonal.
- * Cost     9 n^2 products a sweep; at most 20,000 sweeps and 2e7 products.
+ * Cost     9 n^2 products a sweep, 9 n^3 a Newton step; at most 20,000 sweeps, 40 times 60 steps,
+ *          and 2e7 products of either.
  * Source   M. Jean, CMAME 177, 1999, 4.3 (nonlinear Gauss-Seidel); V. Acary, M. Bremond, O. Huber,
  *          On solving contact problems with Coulomb friction, 2018, 5.2.
  * Checked  tests/property/core/contact/test_laws.c
  */
-double tq_contact_laws(size_t n, const double *w, const double *b, const double *mu, double *p);
+double tq_contact_laws(const tq_contact_problem *of, double *work, double *p);
 
 #endif

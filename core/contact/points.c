@@ -124,6 +124,30 @@ void tq_contact_find(const tq_contacts *contacts, const tq_configuration *at, tq
     }
 }
 
+/* The frame whose normal is n: that of `from` by the least rotation. */
+static void carry_frame(const double *from, const double n[3], double *ret)
+{
+    double t[3];
+    double dot = 0.0;
+    for (unsigned i = 0; i < 3; i++) {
+        dot += from[3 * i] * n[i];
+    }
+    for (unsigned i = 0; i < 3; i++) {
+        t[i] = from[3 * i] - dot * n[i];
+    }
+    const double length = sqrt(t[0] * t[0] + t[1] * t[1] + t[2] * t[2]);
+    if (!(length > 0.5)) { /* the normal turned by more than 60 degrees */
+        tq_mat_third_column(n, ret);
+        return;
+    }
+    for (unsigned i = 0; i < 3; i++) {
+        const unsigned j = (i + 1) % 3, k = (i + 2) % 3;
+        ret[3 * i] = t[i] / length;
+        ret[3 * i + 1] = (n[j] * t[k] - n[k] * t[j]) / length;
+        ret[3 * i + 2] = n[i];
+    }
+}
+
 void tq_contact_follow(const tq_contacts *contacts, const tq_configuration *at,
                        const tq_contact_point *from, tq_contact_point *ret)
 {
@@ -132,13 +156,15 @@ void tq_contact_follow(const tq_contacts *contacts, const tq_configuration *at,
         return;
     }
     const two of = two_of(contacts, at, from->pair);
+    tq_proximity is;
     if (from->kind == TQ_CONTACT_TOUCH) {
-        set_touch(&of, ret);
+        tq_geom_touch(&from->touch, of.a, &of.pose_a, of.b, &of.pose_b, &is);
     } else {
-        tq_proximity is;
         tq_geom_distance(of.a, &of.pose_a, of.b, &of.pose_b, &is);
-        set_point(&is, ret);
     }
+    ret->gap = is.distance;
+    memcpy(ret->at, is.b, sizeof ret->at);
+    carry_frame(from->frame, is.normal, ret->frame);
 }
 
 double tq_contact_distance(const tq_contacts *contacts, const tq_configuration *at, size_t pair)

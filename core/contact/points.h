@@ -32,7 +32,8 @@ void tq_contact_find(const tq_contacts *contacts, const tq_configuration *at,
                      tq_contact_point *ret);
 size_t tq_contact_total(const tq_contacts *contacts);
 
-/* The point `from` at another configuration: the same corner, or the same features. */
+/* The point `from` at another configuration: the same corner, or the same features; tangents that
+ * turn with the normal, and not about it. */
 void tq_contact_follow(const tq_contacts *contacts, const tq_configuration *at,
                        const tq_contact_point *from, tq_contact_point *ret);
 

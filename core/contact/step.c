@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/contact/laws.h"
+#include "core/contact/newton.h"
 #include "core/contact/step_private.h"
 #include "core/dynamics/mass_matrix/mass_matrix_inverse.h"
 #include "core/plant/state.h"
@@ -19,7 +20,7 @@ static size_t work_size(const tq_plant *plant)
     const tq_model *model = tq_mechanism_model(plant->mechanism);
     const size_t nq = model->nq, nv = model->nv, lane = TQ_CONTACT_LANE;
     const size_t n_z = tq_plant_n_z(plant), n = tq_contact_total(plant->contacts);
-    return 3 * tq_scratch_cost(nq, sizeof(double)) + 3 * tq_scratch_cost(nv, sizeof(double)) +
+    return 4 * tq_scratch_cost(nq, sizeof(double)) + 3 * tq_scratch_cost(nv, sizeof(double)) +
            2 * tq_scratch_cost(n_z * lane, sizeof(double)) +
            2 * tq_scratch_cost(nq * lane, sizeof(double)) +
            2 * tq_scratch_cost(nv * lane, sizeof(double)) +
@@ -28,7 +29,8 @@ static size_t work_size(const tq_plant *plant)
                 tq_scratch_cost(3 * n * nv, sizeof(double))) +
            2 * tq_scratch_cost(n, 1) + tq_scratch_cost(n, sizeof(uint32_t)) +
            tq_scratch_cost(3 * n * nv, sizeof(double)) +
-           tq_scratch_cost(9 * n * n, sizeof(double)) + 3 * tq_scratch_cost(3 * n, sizeof(double)) +
+           tq_scratch_cost(9 * n * n, sizeof(double)) + 5 * tq_scratch_cost(3 * n, sizeof(double)) +
+           tq_scratch_cost(tq_contact_newton_work(n), sizeof(double)) +
            tq_scratch_cost(n, sizeof(double)) + tq_scratch_cost(12 * nv, sizeof(double)) +
            tq_scratch_cost(3 * plant->contacts->n_pair, sizeof(double)) +
            tq_scratch_cost(plant->contacts->n_pair, 1);
@@ -63,6 +65,7 @@ static int take(tq_contact_work *w, tq_scratch *scratch)
     } arrays[] = {{&w->q, w->nq},
                   {&w->next_q, w->nq},
                   {&w->middle, w->nq},
+                  {&w->turned, w->nq},
                   {&w->v, w->nv},
                   {&w->next_v, w->nv},
                   {&w->change, w->nv},
@@ -78,6 +81,9 @@ static int take(tq_contact_work *w, tq_scratch *scratch)
                   {&w->b, 3 * n},
                   {&w->u, 3 * n},
                   {&w->p, 3 * n},
+                  {&w->start, 3 * n},
+                  {&w->begin, 3 * n},
+                  {&w->room, tq_contact_newton_work(n)},
                   {&w->mu, n},
                   {&w->jacobian, 12 * w->nv},
                   {&w->force, 3 * w->contacts->n_pair}};
@@ -126,6 +132,7 @@ static tq_status find_closed_points(tq_contact_work *w, int *ret_hits)
         return status;
     }
     tq_contact_velocity(w, &w->now, w->v, w->u);
+    memcpy(w->begin, w->u, 3 * w->n_point * sizeof *w->begin);
     *ret_hits = 0;
     for (size_t i = 0; i < w->n_point; i++) {
         w->is_closed[i] = w->now.points[i].gap <= TQ_CONTACT_CLOSED_GAP;
@@ -328,9 +335,9 @@ static tq_status lift(tq_contact_work *w)
     tq_contact_delassus(w, &w->now);
     for (size_t r = 0; r < 3 * w->n_listed; r++) {
         w->b[r] = r % 3 == 0 ? w->now.points[w->listed[r / 3]].gap : 0.0;
-        w->p[r] = 0.0;
+        w->start[r] = w->p[r] = 0.0;
     }
-    (void)tq_contact_laws(w->n_listed, w->w, w->b, w->mu, w->p);
+    (void)tq_contact_solve(w);
     memset(w->change, 0, w->nv * sizeof *w->change);
     tq_contact_push(w, w->change);
     for (size_t k = 0; k < w->nq; k++) {

@@ -29,7 +29,7 @@ typedef struct tq_contact_work {
     double *held;
     double *zd;                                  /* (n_z x LANE) rates at the last trial's middle */
     double *block_q, *block_v, *rate_q, *rate_v; /* blocks */
-    double *middle;                              /* (nq) */
+    double *middle, *turned;                     /* (nq) */
     double *m;                                   /* (nv x nv) factor of M */
     double *change;                              /* (nv) */
 
@@ -38,7 +38,8 @@ typedef struct tq_contact_work {
     uint32_t *listed;                      /* (n_listed) points that act in a trial, or an impact */
     size_t n_listed;
     double *x; /* (nv x 3 n_listed) M^-1 J^T */
-    double *w, *b, *u, *p, *mu;
+    double *w, *b, *u, *p, *start, *mu, *room;
+    double *begin;          /* (3 n_point) relative velocities at the begin of a part of the step */
     double *jacobian;       /* (12 x nv) */
     double *force;          /* (3 n_pair) impulses of the whole step without impacts, world */
     unsigned char *has_hit; /* (n_pair) in this step */
@@ -59,6 +60,9 @@ void tq_contact_delassus(tq_contact_work *w, const tq_contact_rows_at *at);
 /* ret (3 n_listed) = J v */
 void tq_contact_velocity(const tq_contact_work *w, const tq_contact_rows_at *at, const double *v,
                          double *ret);
+
+/* Impulses p that satisfy the laws, from p and near to `start`; returns their violation, m/s. */
+double tq_contact_solve(tq_contact_work *w);
 
 /* v += M^-1 J^T p */
 void tq_contact_push(const tq_contact_work *w, double *v);

@@ -68,6 +68,34 @@ def never_creates(a, within):
     assert all(y - x <= within for x, y in zip(e, e[1:])), max(y - x for x, y in zip(e, e[1:]))
 
 
+def turned(q, v):
+    """R(q) v of a unit quaternion w x y z."""
+    w, u = q[0], q[1:]
+    once = [2 * (u[(k + 1) % 3] * v[(k + 2) % 3] - u[(k + 2) % 3] * v[(k + 1) % 3]) for k in range(3)]
+    return [v[k] + w * once[k] + u[(k + 1) % 3] * once[(k + 2) % 3] - u[(k + 2) % 3] * once[(k + 1) % 3] for k in range(3)]
+
+
+def test_a_box_turns_about_a_corner(daemon, put):
+    """The corner sticks: it stays where it is, its force does no work, whatever the step; the motion has order 2."""
+    robot = put(box_of(2.0, 0.4, 0.3, 0.2))
+    n = math.sqrt(0.9**2 + 0.3**2 + 0.25**2 + 0.1**2)
+    attitude = [x / n for x in (0.9, 0.3, 0.25, 0.1)]
+    corners = [[x, y, z] for x in (-0.2, 0.2) for y in (-0.15, 0.15) for z in (-0.1, 0.1)]
+    r = min(corners, key=lambda c: turned(attitude, c)[2])
+    omega = [2.0, -1.5, 3.0]
+    v = [r[(k + 1) % 3] * omega[(k + 2) % 3] - r[(k + 2) % 3] * omega[(k + 1) % 3] for k in range(3)]  # - omega x r
+    at = turned(attitude, r)
+    runs = [run(daemon, robot, [0, 0, -at[2]] + attitude, v + omega, 0.04, [GROUND, BOX], 20.0, step=h, interval=h) for h in (4e-3, 2e-3, 1e-3)]
+    for a in runs:
+        e = energy(a)
+        assert max(abs(x - e[0]) for x in e) < 1e-13, max(abs(x - e[0]) for x in e)
+        foot = [x + y for x, y in zip(a["q"][-1], turned(a["q"][-1][3:], r))]
+        assert foot == pytest.approx([at[0], at[1], 0], abs=1e-14)
+        assert a["contacts"]["impacts"] == 0 and abs(a["kinetic_energy"][-1] - a["kinetic_energy"][0]) > 0.2
+    first, second = (max(abs(x - y) for x, y in zip(a["q"][-1], b["q"][-1])) for a, b in zip(runs, runs[1:]))
+    assert 3.5 < first / second < 4.5
+
+
 def test_a_sliding_block_stops(daemon, put):
     """It stops after v / (mu g) at v^2 / (2 mu g); the friction force mu m g dissipates all of its energy."""
     robot = put(box_of(2.0, 0.4, 0.3, 0.2))

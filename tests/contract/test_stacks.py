@@ -109,12 +109,14 @@ def test_a_block_beyond_the_edge_falls(daemon, put, solid):
 
     def rate(y):
         return 2 * G * (out * math.cos(y) + half * math.sin(y)) / inertia
-    for _ in range(steps):  # midpoint rule
-        m, n = x + 0.5 * h * w, w + 0.5 * h * rate(x)
-        x, w = x + h * n, w + h * rate(m)
+    for _ in range(steps):  # Nystroem, order 4
+        k1 = rate(x)
+        k2 = rate(x + h * w / 2 + h * h * k1 / 8)
+        k3 = rate(x + h * w + h * h * k2 / 2)
+        x, w = x + h * w + h * h * (k1 + 2 * k2) / 6, w + h * (k1 + 4 * k2 + k3) / 6
     q = a["q"][-1]
-    assert x > 0.05 and 2 * math.asin(q[5]) == pytest.approx(x, abs=2e-6), (2 * math.asin(q[5]), x)
-    assert q[0] - edge == pytest.approx(out * math.cos(x) + half * math.sin(x), abs=2e-6)
+    assert x > 0.05 and 2 * math.asin(q[5]) == pytest.approx(x, abs=1e-7), (2 * math.asin(q[5]), x)
+    assert q[0] - edge == pytest.approx(out * math.cos(x) + half * math.sin(x), abs=2e-8)
     assert abs(a["contact_gap"][-1][0]) < 1e-8
     never_creates(a, 1e-8)
 
@@ -222,7 +224,7 @@ def fall(daemon, put, kinds, seed, step=1e-3):
         return [rng.uniform(-0.1, 0.1), rng.uniform(-0.1, 0.1), height] + [x / n for x in q]
     start = pose(0.4) + pose(0.9)
     rate = [rng.uniform(-1, 1) for _ in range(12)]
-    return run(daemon, robot, start, rate, 0.8, [table] + [shape for shape, _ in made], 0.4, 0.3, step=step, interval=5e-3, violation=1e-4)
+    return run(daemon, robot, start, rate, 0.8, [table] + [shape for shape, _ in made], 0.4, 0.3, step=step, interval=5e-3, violation=1e-7)
 
 
 KINDS = [("box", "box"), ("box", "hull"), ("hull", "hull"), ("capsule", "box"), ("capsule", "hull"), ("capsule", "capsule")]
@@ -230,7 +232,7 @@ KINDS = [("box", "box"), ("box", "hull"), ("hull", "hull"), ("capsule", "box"), 
 
 @pytest.mark.parametrize("kinds, seed", [(kinds, seed) for kinds in KINDS for seed in (1, 2, 3)] + [(KINDS[-1], 11)])
 def test_falling_solids_create_no_energy(daemon, put, kinds, seed):
-    """No gain, nothing sinks in. Gaps that count as closed tilt feet by 1e-6: so much of the impact speed contradicts."""
+    """No gain, nothing sinks in. Gaps that count as closed tilt feet: velocities contradict each other by up to 1e-8 of the impact speed."""
     a = fall(daemon, put, kinds, seed)
     assert a["contacts"]["impacts"] > 2
     assert min(min(g) for g in a["contact_gap"]) > -1e-6

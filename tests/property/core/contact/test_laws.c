@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "core/contact/laws.h"
+#include "core/contact/newton.h"
 #include "tests/support/random.h"
 
 enum { N_MAX = 8, NV_MAX = 12, N_CASE = 400 };
@@ -49,6 +50,16 @@ static void random_problem(tqt_random *r, problem *to)
     }
 }
 
+static double solve(problem *to)
+{
+    static double work[9 * N_MAX * N_MAX + 12 * N_MAX];
+    static const double start[3 * N_MAX] = {0};
+    const tq_contact_problem of = {
+        .n = to->n, .w = to->w, .b = to->b, .mu = to->mu, .start = start};
+    cr_assert(le(sz, tq_contact_newton_work(to->n), sizeof work / sizeof work[0]));
+    return tq_contact_laws(&of, work, to->p);
+}
+
 static void velocities(problem *to)
 {
     for (size_t i = 0; i < 3 * to->n; i++) {
@@ -66,7 +77,7 @@ Test(laws, of_signorini_and_coulomb_hold)
     for (int k = 0; k < N_CASE; k++) {
         static problem it;
         random_problem(&r, &it);
-        const double violation = tq_contact_laws(it.n, it.w, it.b, it.mu, it.p);
+        const double violation = solve(&it);
         if (violation > 1e-9) { /* Coulomb's law has no solution for some W */
             continue;
         }
@@ -99,18 +110,85 @@ Test(laws, of_signorini_and_coulomb_hold)
 /* m (v' - v) = p: a point mass on a plane, in closed form */
 Test(laws, of_one_point_have_a_closed_form)
 {
-    const double m = 2.0, mu[1] = {0.5};
-    const double w[9] = {1.0 / m, 0, 0, 0, 1.0 / m, 0, 0, 0, 1.0 / m};
-    double p[3] = {0};
+    const double m = 2.0;
+    static problem it;
+    it = (problem){.n = 1, .w = {1.0 / m, 0, 0, 0, 1.0 / m, 0, 0, 0, 1.0 / m}, .mu = {0.5}};
     const double slides[3] = {-1.0, 3.0, 4.0};
-    cr_assert(lt(dbl, tq_contact_laws(1, w, slides, mu, p), 1e-13));
-    cr_assert(epsilon_eq(dbl, p[0], 2.0, 1e-13));
-    cr_assert(epsilon_eq(dbl, p[1], -0.6, 1e-13));
-    cr_assert(epsilon_eq(dbl, p[2], -0.8, 1e-13));
+    memcpy(it.b, slides, sizeof slides);
+    cr_assert(lt(dbl, solve(&it), 1e-13));
+    cr_assert(epsilon_eq(dbl, it.p[0], 2.0, 1e-13));
+    cr_assert(epsilon_eq(dbl, it.p[1], -0.6, 1e-13));
+    cr_assert(epsilon_eq(dbl, it.p[2], -0.8, 1e-13));
     const double sticks[3] = {-1.0, 0.3, 0.4};
-    (void)tq_contact_laws(1, w, sticks, mu, p);
-    cr_assert(epsilon_eq(dbl, p[1], -0.6, 1e-13));
+    memcpy(it.b, sticks, sizeof sticks);
+    (void)solve(&it);
+    cr_assert(epsilon_eq(dbl, it.p[1], -0.6, 1e-13));
     const double leaves[3] = {0.1, 3.0, 4.0};
-    (void)tq_contact_laws(1, w, leaves, mu, p);
-    cr_assert(all(eq(dbl, p[0], 0.0), eq(dbl, p[1], 0.0), eq(dbl, p[2], 0.0)));
+    memcpy(it.b, leaves, sizeof leaves);
+    (void)solve(&it);
+    cr_assert(all(eq(dbl, it.p[0], 0.0), eq(dbl, it.p[1], 0.0), eq(dbl, it.p[2], 0.0)));
+}
+
+/* A plate on feet at (+-x, +-y, -h) that arrives with 1 m/s, the last foot `late` m/s less: of a
+ * rigid motion w1 - w2 - w3 + w4 = 0. */
+static void plate(double late, double friction, problem *to)
+{
+    const double m = 2.0, x = 0.2, y = 0.15, h = 0.1, i[3] = {0.02, 0.03, 0.04};
+    *to = (problem){.n = 4};
+    double j[12][6];
+    for (unsigned k = 0; k < 4; k++) {
+        const double r[3] = {k < 2 ? x : -x, k % 2 == 0 ? y : -y, -h};
+        static const unsigned axis[3] = {2, 0, 1}; /* normal first */
+        for (unsigned c = 0; c < 3; c++) {
+            const unsigned e = axis[c], f = (e + 1) % 3, g = (e + 2) % 3;
+            double *row = j[3 * k + c];
+            memset(row, 0, sizeof j[0]);
+            row[e] = 1.0 / sqrt(m); /* u = v + omega x r, by square roots of M */
+            row[3 + f] = r[g] / sqrt(i[f]);
+            row[3 + g] = -r[f] / sqrt(i[g]);
+        }
+        to->b[3 * k] = -1.0 + (k == 3 ? late : 0.0);
+        to->mu[k] = friction;
+    }
+    for (unsigned r = 0; r < 12; r++) {
+        for (unsigned c = 0; c < 12; c++) {
+            for (unsigned k = 0; k < 6; k++) {
+                to->w[r * 12 + c] += j[r][k] * j[c][k];
+            }
+        }
+    }
+}
+
+/* Three feet at rest, the late one still leaves; with no impulse there the momentum of the plate is
+ * that of the two beside it. Sweeps alone move p by 1e-6 of it each. */
+Test(laws, of_four_feet_that_contradict_each_other_open_one)
+{
+    static const double late[] = {1e-3, 1e-6, 1e-7, -1e-6}, mu[] = {0.0, 0.5};
+    for (unsigned k = 0; k < 8; k++) {
+        static problem it;
+        plate(late[k / 2], mu[k % 2], &it);
+        const double violation = solve(&it);
+        cr_assert(lt(dbl, violation, 1.001e-8), "%u: %g", k, violation);
+        velocities(&it);
+        const bool is_late = late[k / 2] > 0.0;
+        for (unsigned i = 0; i < 4; i++) {
+            const bool carries = is_late ? i == 1 || i == 2 : i == 0 || i == 3;
+            cr_assert(epsilon_eq(dbl, it.p[3 * i], carries ? 1.0 : 0.0, 1e-3), "%u, foot %u: %g", k,
+                      i, it.p[3 * i]);
+            cr_assert(gt(dbl, it.u[3 * i], -1.001e-8), "%u, foot %u: %g", k, i, it.u[3 * i]);
+        }
+    }
+}
+
+/* Where they agree to rounding any distribution does: the one near to the start */
+Test(laws, of_four_feet_that_agree_have_their_sum)
+{
+    static problem it;
+    plate(1e-15, 0.5, &it);
+    cr_assert(lt(dbl, solve(&it), 1e-13));
+    cr_assert(epsilon_eq(dbl, it.p[0] + it.p[3] + it.p[6] + it.p[9], 2.0, 1e-12));
+    velocities(&it);
+    for (unsigned i = 0; i < 12; i++) {
+        cr_assert(epsilon_eq(dbl, it.u[i], 0.0, 1e-12));
+    }
 }

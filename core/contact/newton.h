@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* core/contact/newton.h - Newton steps for the laws of contact and friction; private to this folder.
+ */
+#ifndef TQ_CONTACT_NEWTON_H
+#define TQ_CONTACT_NEWTON_H
+
+#include "core/contact/laws.h"
+
+enum { TQ_CONTACT_NEWTON_STEPS = 60 }; /* at most, of 9 n^3 products */
+
+/* Doubles of `work`. */
+static inline size_t tq_contact_newton_work(size_t n)
+{
+    return 9 * n * n + 12 * n;
+}
+
+/* Improves impulses p that nearly satisfy the laws of tq_contact_laws, by semismooth Newton steps:
+ *
+ *     p_n = max(0, p_n - u_n / W_nn),   p_t = projection of p_t - u_t / W_tt onto |p_t| <= mu p_n
+ *
+ * (P. Alart, A. Curnier, A mixed formulation for frictional contact problems prone to Newton like
+ * solution methods, CMAME 92, 1991). W may be singular: u + r W_ii (p - p_k) is in place of u, with
+ * p_0 = `start` and p_k+1 the solution (proximal points; R. T. Rockafellar, SIAM J. Control 14,
+ * 1976), until u itself has no violation above `agreed`, m/s, or every p none above `accuracy`.
+ * Returns the violation, m/s. */
+double tq_contact_newton(const tq_contact_problem *of, double accuracy, double agreed, double *work,
+                         double *p);
+
+#endif
