@@ -8,6 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "api/problem.h"
+
 struct tqa_robot;
 
 /* Properties of a source of data before it is read. */
@@ -38,8 +40,9 @@ typedef struct tqa_parts {
 typedef struct tqa_host {
     void *ctx;
 
-    /* A robot by "name" or "name@digest"; NULL if there is none. Release it with robot_release. */
-    const struct tqa_robot *(*robot_get)(void *ctx, const char *name);
+    /* A robot by "name" or "name@digest". NULL with "unknown-robot" if there is none, or with the
+     * problem of the store, which may have it. Release it with robot_release. */
+    const struct tqa_robot *(*robot_get)(void *ctx, const char *name, tqa_problem *reterr);
     void (*robot_release)(void *ctx, const struct tqa_robot *robot);
 
     /* Runs body(arg, i) for i = 0 .. n-1 on this and any idle workers, and returns when all are

@@ -186,9 +186,10 @@
       "jobs, and was stopped.",                                                                    \
       "Send it as a job (Prefer: respond-async), which may take days, or ask for less.",           \
       "longer than 600 s")                                                                         \
-    X("not-ready", 503, "The service is starting or stopping",                                     \
-      "The service is starting, or stopping after a signal.",                                      \
-      "Wait for the seconds of Retry-After; GET /readyz is 200 when it is ready.",                 \
+    X("not-ready", 503, "The service is not ready",                                                \
+      "The service is starting, is stopping after a signal, or its store does not answer.",        \
+      "Send it again after the seconds of Retry-After; GET /readyz is 503 while it starts or "     \
+      "stops.",                                                                                    \
       "the service is stopping")                                                                   \
     X("damaged", 503, "What was stored is damaged",                                                \
       "Stored bytes do not agree with their checksum: a disk or memory fault, or a file "          \

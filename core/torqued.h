@@ -112,6 +112,7 @@
 /* -- recordings and parameters -- */
 #include "core/excitation/poses.h" /* periodic motion for identification */
 #include "core/identify/friction_rows.h" /* friction regressors of a pass */
+#include "core/identify/gain_start.h"    /* first values of unknown gains of a controller */
 #include "core/identify/kinematic/kinematic.h" /* zero offsets and frames from measured poses */
 #include "core/identify/payload/payload.h" /* what a robot of known parameters carries */
 #include "core/identify/regression/base.h" /* base parameters */

@@ -575,6 +575,9 @@ bool tqa_recording_columns_find(tqa_recording *recording, tqa_recording_source *
         recording->signal.channels.has[TQA_RECORDING_TAU] = true;
         recording->signal.channels.first[TQA_RECORDING_TAU] = recording->signal.channels.n;
         recording->signal.channels.n += tqa_recording_width(request, TQA_RECORDING_TAU);
+        recording->signal.channels.first_gain = recording->signal.channels.n;
+        recording->signal.channels.n_gain = request->law->n_unknown;
+        recording->signal.channels.n += request->law->n_unknown;
     }
     return good && tqa_wrench_columns_find(recording, &sources[0]);
 }

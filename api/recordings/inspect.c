@@ -22,6 +22,9 @@ static unsigned checks_of(const tqa_recording *recording)
         !scaled[TQA_RECORDING_Q]) {
         check |= TQ_CHECK_POSITION;
     }
+    if (recording->is_commanded && request->law->n_unknown > 0) {
+        return check; /* the size of its torque says nothing yet */
+    }
     if ((request->need & (1u << TQA_RECORDING_TAU | 1u << TQA_RECORDING_Q_CMD)) != 0) {
         check |= TQ_CHECK_TORQUE | (recording->fits_signs ? 0u : (unsigned)TQ_CHECK_SIGN);
     }

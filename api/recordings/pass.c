@@ -5,6 +5,7 @@
 #include "api/recordings/overlap.h"
 #include "api/recordings/parts.h"
 #include "core/identify/friction_rows.h"
+#include "core/identify/gain_start.h"
 
 /* n bytes with the contents of the pass before; NULL: out of memory. */
 static void *take_memory(tqa_pass_memory *memory, size_t n)
@@ -102,11 +103,13 @@ static bool run(tqa_recording *recording, tq_pass_kind kind, const receivers *to
     tq_pass *pass = NULL;
     tqa_overlap overlap = {0};
     const bool overlaps = to->overlapped != NULL;
-    if (request->fit != NULL) {
-        parallel = tq_friction_rows(request->fit);
+    const bool has_rows = request->fit != NULL || request->reads_gains;
+    if (has_rows) {
+        parallel = request->fit != NULL ? tq_friction_rows(request->fit)
+                                        : tq_gain_rows(&request->options.n_gain);
     }
     tq_status status = tq_pass_prepare(&recording->signal, kind,
-                                       request->fit != NULL ? &parallel : NULL, &plan, &fault);
+                                       has_rows ? &parallel : NULL, &plan, &fault);
     if (status != TQ_OK) {
         return tqa_recording_fail(recording, status, &fault, &error);
     }

@@ -77,6 +77,7 @@ typedef struct tqa_recording_request {
     tq_recording_options options;
     tqa_pass_memory *memory; /* of an operation with many passes, which frees it; NULL: of each */
     const tq_commanded_law *law; /* torque of recordings that have none; NULL: there is none */
+    bool reads_gains; /* passes have the rows of unknown gains of it, in the place of friction's */
     const tqa_recording_wrench *wrenches; /* (n_wrench) */
     size_t n_wrench;
     const tq_fit *fit; /* that a pass feeds: blocks bring its friction regressors; or NULL */

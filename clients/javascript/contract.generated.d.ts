@@ -190,16 +190,24 @@ export interface CalibrateController {
    */
   kind: "pd" | "pd-gravity" | "computed-torque";
   /** Above 0: N m/rad and N/m; of computed-torque 1/s^2 */
-  kp: Gains;
+  kp: FittedGains;
   /** N m s/rad and N s/m; of computed-torque 1/s */
-  kd: Gains;
+  kd: FittedGains;
   /**
    * N m/(rad s) and N/(m s); of computed-torque 1/s^3. Adds ki s, s the integral of q_cmd - q from 0 at the first row of each log
    * on, by the trapezoidal rule; it does not grow into saturation at `effort_limits`, as in `simulate`
    */
-  ki?: Gains;
-  /** Left out: the robot's own */
+  ki?: FittedGains;
+  /** Left out: the robot's own; none with gains to fit, whose rows must not be saturated */
   effort_limits?: "robot" | Gains;
+  /**
+   * With gains to fit. Where nothing sets the scale of torque (no gain that is stated, no log with torque or `tau_ff`, no law
+   * with gravity) all gains, masses and friction times one factor make the same motion; and so, within the noise, do the gains,
+   * the inertia and the friction of one joint that others hardly feel. robot: the scale at which the bodies' torque along the
+   * logs is nearest to that of the request's robot; kp of such a joint stays at its start. Left out: such requests are refused,
+   * by name
+   */
+  reference?: "robot";
 }
 
 export interface CalibrateControllerUsed {
@@ -209,6 +217,22 @@ export interface CalibrateControllerUsed {
   kp: number[];
   kd: number[];
   ki?: number[];
+  /** With gains to fit: those that were found, which are parameters as well */
+  gains?: {
+    joint: string;
+    gain: "kp" | "kd" | "ki";
+    unit: string;
+    start: number;
+    /** robot: by the torque of its model along the logs */
+    start_by: "robot" | "request";
+    value: number;
+    standard_deviation: number | null;
+    standard_deviation_reason?: string;
+    interval: number[] | null;
+    interval_reason?: string;
+  }[];
+  /** With gains to fit: what sets the scale of torque, masses and gains */
+  scale?: string;
   /** Null: none */
   effort_limits: (number | null)[];
   /** Logs whose torque is the law's */
@@ -2135,6 +2159,14 @@ export type Findings = {
   count: number;
 }[];
 
+/**
+ * As Gains; or `fit`: found with the parameters, by output error along simulations of the closed loop (method feasible-didim; of
+ * pd and pd-gravity). It starts from the torque of the request's robot along the logs, or from `start`
+ */
+export type FittedGains = number | "fit" | UnknownGain | GainOrFit[] | {
+  [name: string]: GainOrFit;
+};
+
 export interface ForwardDynamicsRequest {
   /** rad or m: nq numbers a sample */
   q: SamplesIn;
@@ -2491,6 +2523,8 @@ export interface ForwardDynamicsResult {
   angles?: Angles;
   provenance: Provenance;
 }
+
+export type GainOrFit = number | "fit" | UnknownGain;
 
 /** One number for all joints, or one for each; by name, a gain that is not named is 0, and of a limit there is none */
 export type Gains = number | number[] | {
@@ -5556,14 +5590,21 @@ export interface StaticPosesResult {
   tau: number[][];
   /** To each pose from the one before, the first from the last: straight lines of coordinates */
   legs: {
-    /** At the limits of velocity */
+    /** At the limits of velocity, along `via` where it is there */
     duration_s: number;
-    /** m, least one of all pairs; with `shapes` */
+    /** m, least one of all pairs along the line; with `shapes` */
     distance?: number;
+    /** The line */
     is_clear?: boolean;
+    /** A way around, where the line is not clear: straight lines by these poses, six at most */
+    via?: number[][];
+    /** m: Least one of all pairs along it */
+    via_distance_m?: number;
   }[];
-  /** Go around there */
+  /** Lines; go by `via` there */
   legs_not_clear?: number;
+  /** Of these, for which no way around was found: by hand, or leave the pose out */
+  legs_without_way?: number;
   dwell_s: number;
   /** Of the tour with its dwells */
   duration_s: number;
@@ -6609,6 +6650,11 @@ export type TrajectoryWaypoints = JointValues[];
 
 /** v, w: m/s, rad/s */
 export type Twist = number[];
+
+export interface UnknownGain {
+  /** 1e-9 to 1e12; for all joints one, or one for each */
+  start: number | number[];
+}
 
 /** One of `uniform`, `normal`, `list`, `grid` */
 export interface Variation {

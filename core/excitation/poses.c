@@ -5,12 +5,11 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/elementary/elementary.h"
 #include "core/excitation/excitation_private.h"
 #include "core/excitation/poses_private.h"
 #include "core/linalg/dense.h"
 #include "core/plant/noise.h"
-
-enum { ROUNDS_MAX = 12 };
 
 /* Of the demand, as if known beforehand: so small that it decides only among the first poses. */
 static const double prior = 1e-8;
@@ -46,7 +45,8 @@ size_t tq_poses_scratch_size(const tq_poses_task *task)
            3 * tq_scratch_cost(n * n, sizeof(double)) +
            2 * tq_scratch_cost(nv * n, sizeof(double)) +
            2 * tq_scratch_cost(nv * nv, sizeof(double)) +
-           tq_scratch_cost(task->n_pose * task->n_pose, sizeof(double)) + TQ_SCRATCH_ALIGN;
+           tq_scratch_cost(task->n_pose * task->n_pose, sizeof(double)) +
+           tq_poses_graph_size(task) + TQ_SCRATCH_ALIGN;
 }
 
 static bool take_room(tq_pose_search *s, tq_scratch *scratch)
@@ -70,7 +70,9 @@ static bool take_room(tq_pose_search *s, tq_scratch *scratch)
     s->small = tq_scratch_take(scratch, nv * nv, sizeof(double));
     s->small_effect = tq_scratch_take(scratch, nv * nv, sizeof(double));
     s->cost = tq_scratch_take(scratch, n_pose * n_pose, sizeof(double));
-    return s->cost != NULL; /* the size is tq_poses_scratch_size: all or the last one fails */
+    return s->cost != NULL &&
+           tq_poses_graph_take(
+               s, scratch); /* the size is tq_poses_scratch_size: all or the last one fails */
 }
 
 /* ------------------------------------------------------------------------------------------------
@@ -162,6 +164,10 @@ static tq_status invert(tq_pose_search *s, tq_error *reterr)
         }
     }
     tq_status status = tq_cholesky_factor(n, s->inverse, n, reterr);
+    s->log_determinant = s->error = 0.0;
+    for (size_t c = 0; c < n; c++) {
+        s->log_determinant += 2.0 * tq_log(s->inverse[c * n + c]);
+    }
     status = status == TQ_OK ? tq_cholesky_invert(n, s->inverse, n, reterr) : status;
     if (status != TQ_OK) {
         return status;
@@ -175,6 +181,7 @@ static tq_status invert(tq_pose_search *s, tq_error *reterr)
             }
             left[c * n + d] = sum;
         }
+        s->error += left[c * n + c];
     }
     for (size_t c = 0; c < n; c++) {
         for (size_t d = 0; d < n; d++) {
@@ -266,7 +273,7 @@ static tq_status choose(tq_pose_search *s, tq_error *reterr)
     memset(s->normal, 0, s->n * s->n * sizeof *s->normal);
     memset(s->is_chosen, 0, s->task->n_candidate * sizeof *s->is_chosen);
     bool changed = true;
-    for (unsigned round = 0; round <= ROUNDS_MAX && changed; round++) {
+    for (unsigned round = 0; round <= TQ_POSES_ROUNDS_MAX && changed; round++) {
         changed = round == 0;
         for (size_t k = 0; k < s->task->n_pose; k++) {
             size_t at = SIZE_MAX;
@@ -287,6 +294,12 @@ static tq_status choose(tq_pose_search *s, tq_error *reterr)
                 return tq_fail(reterr, TQ_ERR_NO_CONVERGENCE, "stop", 0, 0.0);
             }
         }
+        const tq_status status = invert(s, reterr);
+        if (status != TQ_OK) {
+            return status;
+        }
+        const bool by_error = s->task->motion.criterion == TQ_EXCITATION_TORQUE_ERROR;
+        s->ret->rounds[s->ret->n_round++] = by_error ? s->error : -s->log_determinant;
     }
     return TQ_OK;
 }
@@ -362,6 +375,7 @@ tq_status tq_poses_find(const tq_poses_task *task, bool (*stop)(void *ctx), void
     if (status == TQ_OK && s.n_candidate < task->n_pose) {
         return tq_fail(reterr, TQ_ERR_RANGE, "candidates", 0, (double)s.n_candidate);
     }
+    ret->n_round = 0;
     if (status == TQ_OK) {
         if (task->motion.n_wanted == 0) {
             find_demand(&s);

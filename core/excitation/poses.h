@@ -5,7 +5,7 @@
 
 #include "core/excitation/excitation.h"
 
-enum { TQ_POSES_MAX = 100 };
+enum { TQ_POSES_MAX = 100, TQ_POSES_VIA_MAX = 6, TQ_POSES_ROUNDS_MAX = 12 };
 
 /* The task: of `motion` all but frequency, n_harmonic, velocity and acceleration (travel times:
  * velocity, INFINITY: 1 rad/s or m/s), with a base set of states at rest. By
@@ -19,8 +19,13 @@ typedef struct tq_poses_task {
 /* A leg of the tour: from the pose before (of the first: from the last) in a straight line of
  * coordinates. */
 typedef struct tq_pose_leg {
-    double duration; /* s, at the limits of velocity */
-    double distance; /* m, least one of the pairs of solids along it; INFINITY: none are given */
+    double duration; /* s, at the limits of velocity, along the way around where there is one */
+    double distance; /* m, least one of the pairs of solids along the line; INFINITY: none given */
+    /* A way around solids, where the line comes closer than the clearance: straight lines by these
+     * poses. NULL: the line is clear, or no way was found. */
+    double *via;         /* (n_via x nv) */
+    size_t n_via;        /* at most TQ_POSES_VIA_MAX */
+    double via_distance; /* m, likewise, along the way around */
 } tq_pose_leg;
 
 /* Arrays are in the scratch with which it was found. */
@@ -31,6 +36,10 @@ typedef struct tq_poses {
     tq_excitation_score score; /* of these poses, and of the first n_pose of the candidates */
     tq_excitation_score first;
     size_t n_candidate; /* of the task's that keep the limits of torque and of clearance */
+    /* After the choice one by one, and each round of exchanges: tr(D N^-1), or -log det N, N with
+     * 1e-8 D. Never larger than before. */
+    double rounds[TQ_POSES_ROUNDS_MAX + 1];
+    size_t n_round;
 } tq_poses;
 
 /**
@@ -40,7 +49,9 @@ typedef struct tq_poses {
  * clearance are dropped. The poses are chosen among them one by one, and then exchanged for others
  * while that makes the criterion better. Their order is a short tour: the nearest next, then
  * reversals of parts while these make it shorter. A leg that comes closer than the clearance counts
- * as a hundred times as long.
+ * as a hundred times as long. Around one that is left a way of straight lines is looked for, by up
+ * to TQ_POSES_VIA_MAX of the 126 candidates that lie nearest to it: the shortest path of a graph
+ * whose edges are examined as paths take them, 600 at most.
  *
  * Memory   tq_poses_scratch_size(task) bytes of `scratch`, which stay taken.
  * Returns  TQ_OK
@@ -49,10 +60,11 @@ typedef struct tq_poses {
  *          TQ_ERR_NO_CONVERGENCE  "stop", or LAPACK
  *          TQ_ERR_SCRATCH
  * Cost     O(n_candidate n_pose nv n_base^2) a round of exchanges; 12 rounds at most. Of solids
- *          n_candidate + 20 n_pose^2 times all pairs.
+ *          n_candidate + 20 n_pose^2 times all pairs, and 24,600 for each leg that is not clear.
  * Source   V. Fedorov, Theory of Optimal Experiments, 1972 (exchange); G. Croes, A method for
- *          solving traveling-salesman problems, Operations Research 6(6), 1958 (reversals).
- * Checked  tests/contract/test_excitation_options.py
+ *          solving traveling-salesman problems, Operations Research 6(6), 1958 (reversals);
+ *          R. Bohlin, L. Kavraki, Path planning using lazy PRM, ICRA 2000 (ways around).
+ * Checked  tests/contract/test_excitation_options.py, tests/property/core/excitation/test_poses.c
  */
 tq_status tq_poses_find(const tq_poses_task *task, bool (*stop)(void *ctx), void *stop_ctx,
                         tq_scratch *scratch, tq_poses *ret, tq_error *reterr);

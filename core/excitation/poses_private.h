@@ -18,10 +18,23 @@ typedef struct tq_pose_search {
     double *normal, *inverse, *effect; /* (n x n) N, N^-1, N^-1 D N^-1 */
     double *moved, *moved_effect;      /* (nv x n) */
     double *small, *small_effect;      /* (nv x nv) */
+    double log_determinant, error;     /* log det N, tr(D N^-1) of the last inversion */
     double *cost;                      /* (n_pose x n_pose) of legs */
+    struct tq_pose_graph *graph;       /* of a way around; only among solids */
     bool (*stop)(void *ctx);
     void *stop_ctx;
 } tq_pose_search;
+
+/* Memory of ways around: for the search and for the result, in this order. */
+size_t tq_poses_graph_size(const tq_poses_task *task);
+bool tq_poses_graph_take(tq_pose_search *s, tq_scratch *scratch);
+/* The straight line between two poses: duration and distance. */
+tq_status tq_poses_line(tq_pose_search *s, const double *from, const double *to, tq_pose_leg *ret,
+                        tq_error *reterr);
+double tq_poses_duration(const tq_pose_search *s, const double *from, const double *to);
+/* A way around for leg k, whose line is not clear: its via, duration and via_distance. */
+tq_status tq_poses_around(tq_pose_search *s, size_t k, const double *from, const double *to,
+                          tq_error *reterr);
 
 /* tour = the chosen poses in the order of a short tour; legs of the result. */
 tq_status tq_poses_tour(tq_pose_search *s, tq_error *reterr);

@@ -10,7 +10,7 @@ enum { LEG_POINTS = 40, ROUNDS_MAX = 50 };
 
 static const double blocked = 100.0; /* times as long */
 
-static double duration_of(const tq_pose_search *s, const double *from, const double *to)
+double tq_poses_duration(const tq_pose_search *s, const double *from, const double *to)
 {
     double most = 0.0;
     for (size_t v = 0; v < s->nv; v++) {
@@ -20,11 +20,11 @@ static double duration_of(const tq_pose_search *s, const double *from, const dou
     return most;
 }
 
-static tq_status find_leg(tq_pose_search *s, const double *from, const double *to, tq_pose_leg *ret,
-                          tq_error *reterr)
+tq_status tq_poses_line(tq_pose_search *s, const double *from, const double *to, tq_pose_leg *ret,
+                        tq_error *reterr)
 {
     double *q = s->search.room->q;
-    *ret = (tq_pose_leg){duration_of(s, from, to), HUGE_VAL};
+    *ret = (tq_pose_leg){.duration = tq_poses_duration(s, from, to), .distance = HUGE_VAL};
     for (size_t i = 0; s->task->motion.clearance != NULL && i <= LEG_POINTS; i++) {
         const double part = (double)i / (double)LEG_POINTS;
         double least = HUGE_VAL;
@@ -49,8 +49,8 @@ static tq_status find_costs(tq_pose_search *s, tq_error *reterr)
         s->cost[a * n + a] = 0.0;
         for (size_t b = 0; b < a; b++) {
             tq_pose_leg leg;
-            const tq_status status =
-                find_leg(s, s->q + s->chosen[a] * s->nv, s->q + s->chosen[b] * s->nv, &leg, reterr);
+            const tq_status status = tq_poses_line(s, s->q + s->chosen[a] * s->nv,
+                                                   s->q + s->chosen[b] * s->nv, &leg, reterr);
             if (status != TQ_OK) {
                 return status;
             }
@@ -122,9 +122,18 @@ tq_status tq_poses_tour(tq_pose_search *s, tq_error *reterr)
     for (size_t k = 0; k < n; k++) {
         s->tour[k] = s->chosen[s->spare[k]];
     }
+    const tq_clearance *clearance = s->task->motion.clearance;
     for (size_t k = 0; k < n && status == TQ_OK; k++) {
-        status = find_leg(s, s->q + s->tour[(k + n - 1) % n] * s->nv, s->q + s->tour[k] * s->nv,
-                          &s->ret->legs[k], reterr);
+        const double *from = s->q + s->tour[(k + n - 1) % n] * s->nv;
+        const double *to = s->q + s->tour[k] * s->nv;
+        tq_pose_leg *leg = &s->ret->legs[k];
+        status = tq_poses_line(s, from, to, leg, reterr);
+        if (status == TQ_OK && clearance != NULL && leg->distance < clearance->least) {
+            status = tq_poses_around(s, k, from, to, reterr);
+        }
+        if (status == TQ_OK && s->stop != NULL && s->stop(s->stop_ctx)) {
+            return tq_fail(reterr, TQ_ERR_NO_CONVERGENCE, "stop", 0, 0.0);
+        }
     }
     return status;
 }

@@ -89,9 +89,23 @@ static void find_displacement(const friction_rows *s, size_t m, const double *q,
     }
 }
 
+/* -e, -e' or -s of unknown gains, 0 where the recording has torque of its own */
+static void put_gains(const friction_rows *s, const tq_parallel_window *window, double *ret)
+{
+    for (size_t t = 0; t < s->fit->n_term; t++) {
+        const tq_fit_term *term = &s->fit->terms[t];
+        double *row = ret + (s->nv + term->friction_row) * s->stride;
+        for (size_t i = 0; tq_column_is_gain(term->kind) && i < window->n; i++) {
+            row[i] =
+                term->gain < window->n_gain ? -window->gains[term->gain * s->stride + i] : 0.0;
+        }
+    }
+}
+
 static void compute(void *state, const tq_parallel_window *window, double *ret)
 {
     friction_rows *s = state;
+    put_gains(s, window, ret);
     tq_stretch stretch = {.n_sample = window->n,
                           .stride = s->stride,
                           .qd = window->qd,

@@ -34,6 +34,7 @@ void tq_high_frequency_inertia_sum(tq_high_frequency_inertia_sums *sums,
     sums->ay += more->ay;
     sums->dy += more->dy;
     sums->yy += more->yy;
+    sums->below += more->below;
 }
 
 tq_high_frequency_inertia tq_high_frequency_inertia_fit(const tq_high_frequency_inertia_sums *sums)

@@ -18,6 +18,7 @@ typedef struct tq_high_frequency_inertia {
 typedef struct tq_high_frequency_inertia_sums {
     size_t n;
     double aa, ad, dd, ay, dy, yy;
+    double below; /* of squared accelerations below the cut-off */
 } tq_high_frequency_inertia_sums;
 
 void tq_high_frequency_inertia_add(tq_high_frequency_inertia_sums *sums, size_t n, const double *a,

@@ -100,15 +100,34 @@ static double of_column(const tq_model *model, const tq_column *column)
         return usual_friction * of_joint(model, column->joint, 1);
     case TQ_COLUMN_LOAD:
         return usual_loss;
+    case TQ_COLUMN_KP:
+    case TQ_COLUMN_KD:
+    case TQ_COLUMN_KI:
+        break;
     }
     return 1.0;
+}
+
+/* a gain of the same joint stands for one that begins at 0: their units differ by seconds */
+static double of_gain(const tq_fit_model *model, size_t k)
+{
+    double size = fabs(model->gains[k].start + model->gains[k].change);
+    for (size_t other = 0; size == 0.0 && other < model->n_gain; other++) {
+        if (model->gains[other].row == model->gains[k].row) {
+            size = fabs(model->gains[other].start + model->gains[other].change);
+        }
+    }
+    return size > 0.0 ? size : 1.0;
 }
 
 void tq_nominal_sizes(tq_fit *fit)
 {
     const tq_model *model = &fit->mechanism->model;
     for (size_t c = 0; c < fit->n_column; c++) {
-        fit->nominal[c] = of_column(model, &fit->columns[c]);
+        const tq_column *column = &fit->columns[c];
+        fit->nominal[c] = tq_column_is_gain(column->kind)
+                              ? of_gain(&fit->options.model, column->gain)
+                              : of_column(model, column);
     }
 }
 
@@ -150,7 +169,8 @@ void tq_nominal_raise(tq_fit *fit, const double *row_rms)
                 }
             }
         }
-        if (column->kind != TQ_COLUMN_LOAD && torque < DBL_MAX) {
+        if (column->kind != TQ_COLUMN_LOAD && !tq_column_is_gain(column->kind) &&
+            torque < DBL_MAX) {
             fit->nominal[c] = fmax(fit->nominal[c], torque / usual_torque(model, column));
         }
     }

@@ -59,8 +59,16 @@ typedef struct tq_identify_options {
     size_t n_estimator;                /* at most TQ_ESTIMATORS */
     bool is_output; /* fit.method FEASIBLE, then output error: TQ_ESTIMATOR_FEASIBLE_DIDIM */
     const tq_feedback *feedback; /* of the controller that moved the robot; NULL: not known */
-    size_t n_point;              /* points of a predicted series */
-    size_t memory_max;           /* bytes; a larger fit is not repeated with instruments */
+    /* (n_gain) of it that are not known, with is_output: borrowed, those of fit.model and of the
+     * recordings, which are read with the present ones; after the session they are those found */
+    tq_unknown_gain *gains;
+    size_t n_gain;
+    bool holds_gains;  /* gains kp of a scale that the recordings do not show keep their start; else
+                          the session fails with TQ_ERR_NO_CONVERGENCE "gain": see is_loose */
+    bool keeps_masses; /* all gains but a held one are unknown: the scale of all is that at which
+                          the bodies' torque is most like that of fit.prior */
+    size_t n_point;    /* points of a predicted series */
+    size_t memory_max; /* bytes; a larger fit is not repeated with instruments */
 } tq_identify_options;
 
 /* Memory of a session: the caller provides one scratch for each. */

@@ -30,6 +30,18 @@ TQ_INLINE screw screw_cross(const screw *a, const screw *b)
     return (screw){vec_add_cross(vec_cross(a->w, b->v), a->v, b->w), vec_cross(a->w, b->w)};
 }
 
+/* a + s b, and a + b x c */
+TQ_INLINE screw screw_along(screw a, real s, const screw *b)
+{
+    return (screw){vec_along(a.v, s, b->v.x, b->v.y, b->v.z),
+                   vec_along(a.w, s, b->w.x, b->w.y, b->w.z)};
+}
+TQ_INLINE screw screw_add_cross(screw a, const screw *b, const screw *c)
+{
+    return (screw){vec_add_cross(vec_add_cross(a.v, b->w, c->v), b->v, c->w),
+                   vec_add_cross(a.w, b->w, c->w)};
+}
+
 /* A body: pose from O; `rate` is the time derivative of `twist` (spatial acceleration, not the
  * acceleration of a material point); gravity is a fictitious upward acceleration of the world. */
 typedef struct place {

@@ -109,13 +109,12 @@ TQ_INLINE column column_of_translation(const flow *f, double m, vec e, vec rate)
 /* rotation about e: dJ/dt of a point x is rate x x + e x x' */
 TQ_INLINE column column_of_rotation(const flow *f, vec e, vec rate)
 {
-    const vec h = f->c.h, n = sym_tensor_mul(&f->c.s, rate);
-    const real trace = f->spin.xx + f->spin.yy + f->spin.zz;
+    const vec h = f->c.h;
     column c;
     c.push = (wrench){vec_cross(e, h), sym_tensor_mul(&f->c.s, e)};
     c.rate.f = vec_add_cross(vec_cross(rate, h), e, f->g);
-    c.rate.n = vec_sub_tmul(vec_along(n, trace, e.x, e.y, e.z), &f->spin, e);
-    c.lag = vec_sub_mul(vec_scale(trace, e), &f->spin, e);
+    c.rate.n = vec_add(sym_tensor_mul(&f->c.s, rate), mat_tensor_tmul(&f->spin, e));
+    c.lag = mat_tensor_mul(&f->spin, e);
     return c;
 }
 

@@ -57,7 +57,7 @@ TQ_INLINE pose place_single(const tq_canonical_joint *k, turn t, real d, const p
     if (k->alpha_is_right) {
         y = z;
         z = (vec){-along.x, -along.y, -along.z};
-    } else {
+    } else if (!k->alpha_is_zero) {
         y = blend(splat(t.ca), along, splat(t.sa), z);
         z = blend(splat(t.ca), z, splat(-t.sa), along);
     }

@@ -44,7 +44,7 @@ TQ_INLINE pose stem_place(const tq_canonical_joint *k, const tq_kernel_input *in
 TQ_INLINE real line_dot(vec a, vec l, wrench r, real more)
 {
     const real turns = tq_fma(a.x, r.n.x, tq_fma(a.y, r.n.y, tq_fma(a.z, r.n.z, more)));
-    return tq_fma(l.x, r.f.x, tq_fma(l.y, r.f.y, tq_fma(l.z, r.f.z, turns)));
+    return turns + tq_fma(l.x, r.f.x, tq_fma(l.y, r.f.y, l.z * r.f.z));
 }
 
 #endif

@@ -121,14 +121,14 @@ static inline size_t tq_momentum_work_doubles(const tq_canonical *c)
 
 static inline size_t tq_derivatives_work_doubles(const tq_canonical *c)
 {
-    enum { A_BODY = 26 + 28, A_BALL = 12, A_FREEDOM = 21 + 3 };
-    return (size_t)TQ_WORK_LANES *
-           ((size_t)c->n_body * A_BODY + (size_t)c->n_ball * A_BALL + (size_t)c->n_dof * A_FREEDOM);
+    enum { A_BODY = 26 + 27, A_BALL = 12, A_FREEDOM = 21 + 5 };
+    return (size_t)TQ_WORK_LANES * (2 * 27 + (size_t)c->n_body * A_BODY +
+                                    (size_t)c->n_ball * A_BALL + (size_t)c->n_dof * A_FREEDOM);
 }
 
 static inline size_t tq_second_derivatives_work_doubles(const tq_canonical *c)
 {
-    enum { A_BODY = 26 + 28, A_BALL = 12, A_FREEDOM = 24 + 5 };
+    enum { A_BODY = 26 + 27, A_BALL = 12, A_FREEDOM = 24 + 5 };
     return (size_t)TQ_WORK_LANES *
            ((size_t)c->n_body * A_BODY + (size_t)c->n_ball * A_BALL + (size_t)c->n_dof * A_FREEDOM);
 }

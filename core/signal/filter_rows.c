@@ -33,12 +33,14 @@ static void smooth(tq_pass *p, unsigned derivative, size_t m, const double *x, d
     }
 }
 
-/* Filters all recorded channels by the same filter. */
+/* Filters all recorded channels by the same filter, but those of unknown gains, the last ones:
+ * parallel rows are made of them. */
 static void filter_channels(tq_pass *p, size_t m)
 {
     const tq_smoothing kind = p->options->filter.kind;
+    const tq_channels *channels = &p->recording->channels;
     if (kind == TQ_SMOOTHING_BUTTERWORTH || kind == TQ_SMOOTHING_FIRST_ORDER) {
-        zero_phase(p, m, p->recording->channels.n, p->even);
+        zero_phase(p, m, channels->n - channels->n_gain, p->even);
     }
 }
 
@@ -361,6 +363,8 @@ static void find_parallel(tq_pass *p, uint64_t lowest, size_t m)
         .q = tq_pass_channel(p, TQ_QUANTITY_Q, 0),
         .qd = tq_pass_has(p, TQ_QUANTITY_QD) ? tq_pass_channel(p, TQ_QUANTITY_QD, 0) : p->derived,
         .way = tq_recording_gives_displacement(p->recording) ? p->derived : NULL,
+        .gains = p->even + p->recording->channels.first_gain * p->n_uniform,
+        .n_gain = p->recording->channels.n_gain,
     };
     p->plan.parallel->compute(p->parallel_state, &window, p->parallel);
     if (p->options->filter.kind != TQ_SMOOTHING_SAVITZKY_GOLAY) {
@@ -374,11 +378,26 @@ static void find_parallel(tq_pass *p, uint64_t lowest, size_t m)
     }
 }
 
+/* Torque of the gains as they are now, tau += (k - start) e: rows are of those of the start. */
+static void add_gains(tq_pass *p, size_t m)
+{
+    const tq_channels *channels = &p->recording->channels;
+    for (size_t k = 0; k < channels->n_gain; k++) {
+        const tq_unknown_gain *gain = &p->options->gains[k];
+        const double *e = p->even + (channels->first_gain + k) * p->n_uniform;
+        double *tau = tq_pass_channel(p, TQ_QUANTITY_TAU, gain->row);
+        for (size_t i = 0; i < m; i++) {
+            tau[i] += gain->change * e[i];
+        }
+    }
+}
+
 void tq_filter_window(tq_pass *p, uint64_t lowest, size_t m)
 {
     const size_t nv = p->options->model->nv;
     renormalise(p, m);
     turn_velocities(p, m);
+    add_gains(p, m);
     if (!tq_pass_has(p, TQ_QUANTITY_TAU)) {
         filter_signals(p, m);
         return;

@@ -13,11 +13,13 @@
 typedef struct tq_parallel_window {
     uint64_t lowest; /* index of its first sample in the segment */
     size_t n;
-    size_t stride;     /* of all arrays */
-    double step;       /* s */
-    const double *q;   /* (nq x stride) */
-    const double *qd;  /* (nv x stride) */
-    const double *way; /* (nv x stride) displacement of each step; NULL: from q */
+    size_t stride;       /* of all arrays */
+    double step;         /* s */
+    const double *q;     /* (nq x stride) */
+    const double *qd;    /* (nv x stride) */
+    const double *way;   /* (nv x stride) displacement of each step; NULL: from q */
+    const double *gains; /* (n_gain x stride) channels of unknown gains, see tq_channels */
+    size_t n_gain;
 } tq_parallel_window;
 
 /* An implementation (core/identify/friction_rows.h). */

@@ -57,12 +57,14 @@ typedef struct tq_recording_options {
     const tq_mechanism *mechanism;
     const tq_model *model; /* of the mechanism */
     tq_recording_filter filter;
-    double rate;       /* Hz of the uniform grid; 0: the recording's own */
-    double delay;      /* s by which q, qd and qdd lag behind the torque */
-    double half_gain;  /* Hz at which the filter's gain is 1/2; 0: no filter */
-    bool finds_brakes; /* surveys list standstills, for tq_recording_find_braked */
-    bool searches;     /* passes read only the cached part of a long recording */
-    size_t n_cached;   /* recordings that share the row cache; 0: rows are not cached */
+    double rate;                  /* Hz of the uniform grid; 0: the recording's own */
+    double delay;                 /* s by which q, qd and qdd lag behind the torque */
+    double half_gain;             /* Hz at which the filter's gain is 1/2; 0: no filter */
+    bool finds_brakes;            /* surveys list standstills, for tq_recording_find_braked */
+    bool searches;                /* passes read only the cached part of a long recording */
+    size_t n_cached;              /* recordings that share the row cache; 0: rows are not cached */
+    const tq_unknown_gain *gains; /* (n_gain) of a controller, as they are now; NULL: none */
+    size_t n_gain;
 } tq_recording_options;
 
 /* Repairs of a pass, in the order of their names in answers. */

@@ -17,12 +17,27 @@ typedef enum tq_quantity {
     TQ_QUANTITIES,
 } tq_quantity;
 
+typedef enum tq_gain_kind { TQ_GAIN_KP, TQ_GAIN_KD, TQ_GAIN_KI } tq_gain_kind;
+/* A gain k of a controller's law, of which torque of a recording is made (core/signal/commanded),
+ * that is not known: torque is that of `start`, and a pass adds `change` times the gain's channel,
+ * so that torque is that of k = start + change. */
+typedef struct tq_unknown_gain {
+    tq_gain_kind kind;
+    uint32_t joint;
+    size_t row;           /* of the joint's torque */
+    double start, change; /* N m/rad, N m s/rad, N m/(rad s); a prismatic joint's: N/m ... */
+    double before;        /* `change` before the simulations of a fit */
+    bool is_held;         /* no column of a fit: it sets the scale of others */
+    bool is_loose; /* the recordings do not show its scale: what a fit says that has failed */
+} tq_unknown_gain;
+
 /* The channels of a recording: rows of q, then of the other quantities that it has, each in the
- * order of the robot's coordinates. */
+ * order of the robot's coordinates; last, what unknown gains are multiplied with: e, e' or s. */
 typedef struct tq_channels {
     size_t n;
     bool has[TQ_QUANTITIES];
     size_t first[TQ_QUANTITIES];
+    size_t first_gain, n_gain;
     bool twists_missing; /* qd is that of joints without quaternions alone: other rows are 0 */
 } tq_channels;
 

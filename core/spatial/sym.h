@@ -41,6 +41,34 @@ TQ_INLINE vec sym_tensor_mul(const sym *a, vec v)
                  tq_fnma(a->xz, v.x, tq_fnma(a->yz, v.y, (a->xx + a->yy) * v.z))};
 }
 
+/* (trace(a) - a) v, and (trace(a) - transpose(a)) v */
+TQ_INLINE vec mat_tensor_mul(const mat *a, vec v)
+{
+    return (vec){tq_fnma(a->xy, v.y, tq_fnma(a->xz, v.z, (a->yy + a->zz) * v.x)),
+                 tq_fnma(a->yx, v.x, tq_fnma(a->yz, v.z, (a->xx + a->zz) * v.y)),
+                 tq_fnma(a->zx, v.x, tq_fnma(a->zy, v.y, (a->xx + a->yy) * v.z))};
+}
+TQ_INLINE vec mat_tensor_tmul(const mat *a, vec v)
+{
+    return (vec){tq_fnma(a->yx, v.y, tq_fnma(a->zx, v.z, (a->yy + a->zz) * v.x)),
+                 tq_fnma(a->xy, v.x, tq_fnma(a->zy, v.z, (a->xx + a->zz) * v.y)),
+                 tq_fnma(a->xz, v.x, tq_fnma(a->yz, v.y, (a->xx + a->yy) * v.z))};
+}
+
+/* x u^T + u x^T + y v^T + v y^T */
+TQ_INLINE sym sym_of_pairs(vec x, vec u, vec y, vec v)
+{
+    const vec u2 = vec_add(u, u), v2 = vec_add(v, v);
+    return (sym){
+        tq_fma(x.x, u2.x, y.x * v2.x),
+        tq_fma(x.x, u.y, tq_fma(u.x, x.y, tq_fma(y.x, v.y, v.x * y.y))),
+        tq_fma(x.x, u.z, tq_fma(u.x, x.z, tq_fma(y.x, v.z, v.x * y.z))),
+        tq_fma(x.y, u2.y, y.y * v2.y),
+        tq_fma(x.y, u.z, tq_fma(u.y, x.z, tq_fma(y.y, v.z, v.y * y.z))),
+        tq_fma(x.z, u2.z, y.z * v2.z),
+    };
+}
+
 /* Rz A Rz^T */
 TQ_INLINE sym sym_turn_z(real c, real s, sym a)
 {

@@ -95,13 +95,7 @@ TQ_INLINE vec mat_mul(const mat *m, vec v)
                  tq_fma(m->zx, v.x, tq_fma(m->zy, v.y, m->zz * v.z))};
 }
 
-/* a - m b, and a - transpose(m) b */
-TQ_INLINE vec vec_sub_mul(vec a, const mat *m, vec b)
-{
-    return (vec){tq_fnma(m->xx, b.x, tq_fnma(m->xy, b.y, tq_fnma(m->xz, b.z, a.x))),
-                 tq_fnma(m->yx, b.x, tq_fnma(m->yy, b.y, tq_fnma(m->yz, b.z, a.y))),
-                 tq_fnma(m->zx, b.x, tq_fnma(m->zy, b.y, tq_fnma(m->zz, b.z, a.z)))};
-}
+/* a - transpose(m) b */
 TQ_INLINE vec vec_sub_tmul(vec a, const mat *m, vec b)
 {
     return (vec){tq_fnma(m->xx, b.x, tq_fnma(m->yx, b.y, tq_fnma(m->zx, b.z, a.x))),

@@ -13,6 +13,7 @@
 #include "daemon/jobs/submit_options.h"
 #include "daemon/queue/pipe.h"
 #include "daemon/queue/scratch.h"
+#include "daemon/store/problem.h"
 
 enum {
     INLINE_US = 100, /* suspending and resuming a connection costs 10 us */
@@ -42,6 +43,7 @@ typedef struct compute_exchange {
     tqa_call *call;
     bool failed; /* `refusal` is filled, or the call has its problem */
     tqa_problem *refusal;
+    tqd_store_status failure; /* of the store while the call ran: the answer, if that failed */
     /* the body is buffered while a worker loads a robot that is not in memory */
     bool cold;
     char *body;
@@ -173,7 +175,7 @@ bool tqd_immediate_open(const tqd_compute *of, const tqd_head *head, void **ret_
         return false;
     }
     *c = (compute_exchange){.methods = &tqd_immediate_handler, .of = of, .head = head};
-    c->context = (tqd_call_context){.shared = of->shared, .head = head};
+    c->context = (tqd_call_context){.shared = of->shared, .head = head, .failure = &c->failure};
     c->host = tqd_compute_immediate_host(&c->context);
     bool good = tqd_job_deadline_read(head, &c->begin_ms, &problem);
     if (!good) {
@@ -513,6 +515,10 @@ static void reply_exchange(void *exchange, tqd_reply *reply)
     if (c->failed) {
         tqa_problem problem;
         const tqa_problem *why = c->refusal;
+        if (why == NULL && c->failure != TQD_STORE_OK) {
+            tqd_store_problem(c->failure, &problem);
+            why = &problem;
+        }
         if (why == NULL && c->call != NULL && tqa_call_problem(c->call)->status != 0) {
             why = tqa_call_problem(c->call);
         }

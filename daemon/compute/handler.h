@@ -15,6 +15,7 @@ typedef struct tqd_call_context {
     struct tqd_compute_host *shared;
     const tqd_head *head;
     const char *key; /* without a head: a key of the namespace of the names; "": the default */
+    tqd_store_status *failure; /* the last of the store, in a host's callback; NULL: not kept */
 } tqd_call_context;
 
 /* The host of callers that outlive their request, as sessions do, in one namespace. */

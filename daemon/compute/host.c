@@ -33,13 +33,14 @@ static const char *key_of(const void *ctx)
     return context->head != NULL ? tqd_identity_key(context->head->who) : context->key;
 }
 
-static const tqa_robot *host_robot_get(void *ctx, const char *name)
+static const tqa_robot *host_robot_get(void *ctx, const char *name, tqa_problem *reterr)
 {
-    tqa_problem ignored;
     char key[TQD_NAME_TEXT + TQD_DIGEST_TEXT]; /* "name@sha256" */
-    return tqd_key_make(key_of(ctx), name, key, sizeof key)
-               ? tqd_registry_get(shared_of(ctx)->registry, key, &ignored)
-               : NULL;
+    if (!tqd_key_make(key_of(ctx), name, key, sizeof key)) {
+        tqa_problem_set(reterr, "unknown-robot", "this cannot be the name of a robot");
+        return NULL;
+    }
+    return tqd_registry_get(shared_of(ctx)->registry, key, reterr);
 }
 
 static void host_robot_release(void *ctx, const tqa_robot *robot)
@@ -69,16 +70,32 @@ static void host_parallel_for(void *ctx, size_t n, size_t scratch_size,
     tqd_workers_parallel_for(shared_of(ctx)->workers, n, scratch_size, cancellable_body, &loop);
 }
 
+/* A failure of the store, which the call can only report as an absence or a failed read. */
+static void keep_failure(const void *ctx, tqd_store_status status)
+{
+    const tqd_call_context *context = ctx;
+    if (context->failure != NULL && status != TQD_STORE_OK && status != TQD_STORE_NOT_FOUND) {
+        *context->failure = status;
+    }
+}
+
 static int host_dataset_look(void *ctx, const char *name, tqa_source *ret)
 {
-    return tqd_source_find(shared_of(ctx)->store, key_of(ctx), name, ret) == TQD_STORE_OK ? 0 : -1;
+    const tqd_store_status status = tqd_source_find(shared_of(ctx)->store, key_of(ctx), name, ret);
+    keep_failure(ctx, status);
+    return status == TQD_STORE_OK ? 0 : -1;
 }
 
 static long host_dataset_read(void *ctx, const char *name, uint64_t offset, void *bytes, size_t n)
 {
-    return host_cancelled(ctx)
-               ? -1
-               : tqd_source_read(shared_of(ctx)->store, key_of(ctx), name, offset, bytes, n);
+    if (host_cancelled(ctx)) {
+        return -1;
+    }
+    tqd_store_status status;
+    const long got =
+        tqd_source_read(shared_of(ctx)->store, key_of(ctx), name, offset, bytes, n, &status);
+    keep_failure(ctx, status);
+    return got;
 }
 
 void tqd_compute_host_init(tqd_compute_host *shared, tqd_registry *registry, tqd_workers *workers,

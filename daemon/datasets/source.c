@@ -131,20 +131,22 @@ static tqd_store_status find_bytes(tqd_store *store, const char *beside, const c
 }
 
 long tqd_source_read(tqd_store *store, const char *beside, const char *name, uint64_t offset,
-                     void *bytes, size_t n)
+                     void *bytes, size_t n, tqd_store_status *ret_status)
 {
     char digest[TQD_DIGEST_TEXT];
     char *row = NULL;
     uint64_t size = 0;
     long got = -1;
     const tqd_sample *sample = tqd_sample_find(name, strcspn(name, "@"));
+    *ret_status = TQD_STORE_OK;
     if (sample != NULL) {
         const uint64_t left = offset < sample->row.size ? sample->row.size - offset : 0;
         got = (long)(left < n ? left : n);
         memcpy(bytes, sample->bytes + (left > 0 ? offset : 0), (size_t)got);
         return got;
     }
-    if (find_bytes(store, beside, name, &row, digest, &size) != TQD_STORE_OK) {
+    *ret_status = find_bytes(store, beside, name, &row, digest, &size);
+    if (*ret_status != TQD_STORE_OK) {
         return -1;
     }
     if (row != NULL) {
@@ -154,6 +156,5 @@ long tqd_source_read(tqd_store *store, const char *beside, const char *name, uin
         free(row);
         return got;
     }
-    tqd_store_status ignored;
-    return tqd_store_file_read(store, digest, size, offset, bytes, n, &ignored);
+    return tqd_store_file_read(store, digest, size, offset, bytes, n, ret_status);
 }

@@ -13,8 +13,8 @@
 tqd_store_status tqd_source_find(tqd_store *store, const char *beside, const char *name,
                                  tqa_source *ret);
 
-/* Reads n bytes at `offset`: the count, fewer only at the end, or -1. */
+/* Reads n bytes at `offset`: the count, fewer only at the end, or -1 with a status. */
 long tqd_source_read(tqd_store *store, const char *beside, const char *name, uint64_t offset,
-                     void *bytes, size_t n);
+                     void *bytes, size_t n, tqd_store_status *ret_status);
 
 #endif

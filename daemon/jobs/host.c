@@ -14,10 +14,10 @@
 #include "daemon/observe/log.h"
 #include "daemon/queue/workers.h"
 
-static const tqa_robot *host_robot_get(void *ctx, const char *name)
+static const tqa_robot *host_robot_get(void *ctx, const char *name, tqa_problem *reterr)
 {
     const tqa_host *base = ((const tqd_job_host *)ctx)->base;
-    return base->robot_get(base->ctx, name);
+    return base->robot_get(base->ctx, name, reterr);
 }
 
 static void host_robot_release(void *ctx, const tqa_robot *robot)

@@ -262,7 +262,9 @@ tqd_robot_found tqd_registry_peek(tqd_registry *registry, const char *name,
     const tqd_robot_found found =
         tqd_cache_hold_name(registry->cache, known_key(registry, ref.name), ret_robot);
     if (ref.digest == NULL) {
-        return found;
+        const bool may_be_news =
+            found == TQD_ROBOT_NONE && tqd_store_is_shared(registry->options.store);
+        return may_be_news ? TQD_ROBOT_COLD : found;
     }
     if (found == TQD_ROBOT_READY) {
         if (strcmp(tqa_robot_digest(*ret_robot), ref.digest) == 0) {

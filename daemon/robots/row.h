@@ -10,7 +10,8 @@
 typedef enum tqd_robot_found {
     TQD_ROBOT_NONE,  /* no such name */
     TQD_ROBOT_READY, /* parsed; release it after use */
-    TQD_ROBOT_COLD,  /* not in memory: call tqd_registry_get on a worker */
+    TQD_ROBOT_COLD,  /* not in memory, or unknown here while other nodes write to the store as well:
+                        call tqd_registry_get on a worker */
 } tqd_robot_found;
 
 /* One row of the list. */

@@ -39,7 +39,7 @@ const char *tqd_store_status_text(tqd_store_status status)
     case TQD_STORE_NO_MEMORY:
         return "memory is short";
     case TQD_STORE_BROKEN:
-        return "the store cannot write now";
+        return "the store cannot be reached now, or its disk fails";
     case TQD_STORE_DAMAGED:
         return "the stored bytes are damaged: restore them from a backup, or delete it";
     }

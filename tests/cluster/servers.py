@@ -133,9 +133,9 @@ class Wire:
         self.until = first, then
 
     def answer_and_cut(self):
-        """The held answers of the connection go on, and with them all connections end."""
+        """The held answers of the connection go on, and with them all connections end; nothing that the client sends in between passes."""
         with self.changed:
-            self.answers_held, self.last = False, self.of
+            self.requests_held, self.answers_held, self.last = True, False, self.of
             self.changed.notify_all()
 
     def cut(self):

@@ -40,7 +40,9 @@ class Postgres:
                        check=True, stdout=subprocess.DEVNULL, cwd="/")
 
     def query(self, text):
-        got = subprocess.run([f"{self.programs}/psql", "-XAtq", "-v", "ON_ERROR_STOP=1", self.uri, "-c", text], check=True, capture_output=True, text=True)
+        got = subprocess.run([f"{self.programs}/psql", "-XAtq", "-v", "ON_ERROR_STOP=1", self.uri, "-c", text], capture_output=True, text=True)
+        if got.returncode != 0:
+            raise OSError(got.stderr)
         return got.stdout.strip()
 
     def kill(self):

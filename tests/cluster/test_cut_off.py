@@ -115,7 +115,8 @@ def test_a_lost_answer_is_no_acknowledgement_and_no_second_job(kept, cluster):  
     conftest.eventually(is_committed)
     job = json.loads(node.request("POST", PATH, data, KEYED)[2])["id"]
     assert home.ended(job)["state"] == "succeeded" and all_jobs(home) == before | {job}
-    assert single.states_of(home, job) == ["queued", "running", "succeeded"]
+    states = single.states_of(home, job)  # a claim whose answer was held too is given back
+    assert states == ["queued", "running"] * (len(states) // 2) + ["succeeded"]
 
 
 @pytest.mark.seconds(300)
@@ -234,6 +235,6 @@ def test_a_write_that_could_not_be_sent_is_no_acknowledgement(kept, cluster):  #
     for one in next_group:
         refused(one.answer())
     for i in range(8):
-        assert node.daemon.request("GET", f"/v1/robots/arm-{i}")[0] == 404
+        refused(node.daemon.request("GET", f"/v1/robots/arm-{i}"))  # not 404: this node cannot know
     kept(Wire(server.port, wire.port))
     assert node.request("PUT", "/v1/robots/arm-1", large)[0] == 201

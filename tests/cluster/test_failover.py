@@ -119,6 +119,7 @@ def test_asynchronous_replication_loses_the_last_moments_and_says_so(kept, clust
     first = json.loads(node.request("POST", PATH, data, ASYNC)[2])["id"]
     assert home.ended(first)["state"] == "succeeded"
     there = f"SELECT count(*) FROM {home.schema}.job WHERE id = '{first}' AND state = 2"
+    conftest.eventually(lambda: pair.replica.query(f"SELECT to_regclass('{home.schema}.job')") != "")  # it lags
     conftest.eventually(lambda: pair.replica.query(there) == "1")
     pair.replica.set_offline()
     lost = json.loads(node.request("POST", PATH, data, ASYNC)[2])["id"]

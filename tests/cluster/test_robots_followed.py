@@ -3,11 +3,12 @@
 """Notifications of jobs come all the time: the look after 5 s of silence, which repairs any cache, never happens."""
 
 import contextlib
+import json
 import threading
 
 import pytest
 from servers import Psql, Server, Wire, kept  # noqa: F401
-from test_cluster import cluster, conftest, pytestmark, single  # noqa: F401
+from test_cluster import JSON, cluster, conftest, pytestmark, single  # noqa: F401
 from test_cut_off import IN_BETWEEN, Asked
 
 arm = single.test_robots.urdf
@@ -84,9 +85,39 @@ def test_a_late_answer_to_a_commit_does_not_undo_a_later_write(kept, cluster):  
         conftest.eventually(lambda: server.query(mark) == own)
         later = direct.request("PUT", "/v1/robots/arm", arm(3))[1]["ETag"]
         direct.request("PUT", "/v1/robots/other", arm(1))
-        conftest.eventually(lambda: behind.request("GET", "/v1/robots/other")[0] == 200)  # it has looked since
+        conftest.eventually(lambda: "other" in {row["name"] for row in behind.json("/v1/robots")["robots"]})  # it has looked since
         assert behind.request("GET", "/v1/robots/arm")[1]["ETag"] == first, "it would go back with its own write"
         wire.hold()
         status, headers, text = asked.answer()
         assert status == 200 and headers["ETag"] == f'"{own}"', text
         shows(behind, later)
+
+
+@pytest.mark.seconds(300)
+def test_a_robot_of_another_node_is_found_at_once(kept, cluster):  # noqa: F811
+    """The database is asked for a name that a node does not know: 404 is certain, and without the database 503."""
+    server, wire, home = two_nodes(kept, cluster)
+    behind, direct = home.nodes
+    data = b'{"q": [[0.1, 0.2]], "qd": [[0, 0]], "qdd": [[0, 0]]}'
+    wait = {**JSON, "Prefer": "wait=30"}
+    for i in range(20):
+        name = f"new-{i}"
+        assert direct.request("PUT", f"/v1/robots/{name}", arm(2))[0] == 201
+        path = f"/v1/robots/{name}/inverse-dynamics"
+        asked = (
+            lambda: behind.daemon.request("GET", f"/v1/robots/{name}"),
+            lambda: behind.daemon.request("POST", path, data, JSON),
+            lambda: behind.daemon.request("POST", path, data, wait),
+        )
+        status, _, text = asked[i % len(asked)]()
+        assert status == 200, text
+    assert behind.daemon.request("GET", "/v1/robots/absent")[0] == 404
+    assert behind.daemon.request("POST", "/v1/robots/absent/inverse-dynamics", data, JSON)[0] == 404
+    wire.close()
+    both = {"a": {"dataset": "d"}, "b": {"dataset": "d"}}
+    for asked in (("GET", "/v1/robots/absent"), ("POST", "/v1/sessions", b'{"robot": "absent"}', JSON),
+                  ("POST", "/v1/compare", json.dumps(both).encode(), JSON)):
+        status, headers, text = behind.daemon.request(*asked)
+        assert status == 503 and int(headers["Retry-After"]) > 0, (asked, status, text)
+    kept(Wire(server.port, wire.port))
+    conftest.eventually(lambda: behind.daemon.request("GET", "/v1/robots/absent")[0] == 404)

@@ -4,6 +4,7 @@
 import json
 
 import pytest
+from conftest import eventually
 
 JSON = {"Content-Type": "application/json"}
 FRICTION = ["viscous", "coulomb", "offset"]
@@ -16,7 +17,10 @@ SOLIDS = [
 
 
 def post(daemon, path, document):
-    status, _, body = daemon.request("POST", f"/v1/robots/{path}", json.dumps(document), {**JSON, "Prefer": "wait=60"})
+    status, headers, body = daemon.request("POST", f"/v1/robots/{path}", json.dumps(document), {**JSON, "Prefer": "wait=60"})
+    if status == 202:  # under a sanitizer
+        eventually(lambda: daemon.request("GET", headers["Location"] + "/result")[0] != 409)
+        status, _, body = daemon.request("GET", headers["Location"] + "/result")
     return status, json.loads(body)
 
 
@@ -91,6 +95,33 @@ def test_poses_among_solids_and_with_a_payload(daemon, criterion):
         assert leg["distance"] == pytest.approx(way["least"]["distance"], abs=1e-9)
         assert leg["is_clear"] == (leg["distance"] >= 0.03)
     assert found["legs_not_clear"] == sum(not leg["is_clear"] for leg in found["legs"])
+
+
+def test_ways_around_where_a_line_is_not_clear(daemon):
+    """By `distance` along every part of them, and by time; no way is shorter than its line."""
+    np = pytest.importorskip("numpy")
+    velocity = limits_of(daemon, np, "panda")[2]
+    ways = lost = 0
+    for seed, clearance in ((0, 0.03), (0, 0.08), (1, 0.08), (2, 0.08), (3, 0.03)):
+        request = {"poses": 12, "parameters": ["offset"], "shapes": SOLIDS, "clearance_m": clearance, "seed": seed}
+        status, found = post(daemon, "panda/static-poses", request)
+        assert status == 200, found
+        for k, leg in enumerate(found["legs"]):
+            assert ("via" in leg) == ("via_distance_m" in leg) and not (leg["is_clear"] and "via" in leg)
+            lost += not leg["is_clear"] and "via" not in leg
+            points = np.array([found["q"][k - 1], *leg.get("via", []), found["q"][k]])
+            seconds = (abs(np.diff(points, axis=0)) / velocity).max(axis=1)
+            assert leg["duration_s"] == pytest.approx(seconds.sum(), rel=1e-12)
+            if "via" not in leg:
+                continue
+            ways += 1
+            assert 1 <= len(leg["via"]) <= 6 and seconds.sum() >= (abs(points[-1] - points[0]) / velocity).max()
+            line = [(a + s * (b - a)).tolist() for a, b in zip(points, points[1:]) for s in np.linspace(0, 1, 41)]
+            status, apart = post(daemon, "panda/distance", {"q": line, "shapes": SOLIDS})
+            assert apart["least"]["distance"] == pytest.approx(leg["via_distance_m"], abs=1e-9) and leg["via_distance_m"] >= clearance
+        assert found["legs_without_way"] == sum(not leg["is_clear"] and "via" not in leg for leg in found["legs"])
+        assert found["duration_s"] == pytest.approx(sum(leg["duration_s"] for leg in found["legs"]) + 12 * found["dwell_s"])
+    assert ways >= 4 and lost > 0, (ways, lost)  # both kinds
 
 
 def test_a_motion_among_solids_is_clear(daemon):

@@ -7,6 +7,7 @@ quaternions; axes in the model frame or in another frame."""
 import json
 import math
 import random
+import xml.etree.ElementTree as ET
 
 import pytest
 
@@ -279,3 +280,25 @@ REFUSED = [
 def test_what_is_not_read_is_refused_by_name(daemon, inside, word):
     status, answer = put(daemon, "bad", f'<sdf version="1.7"><model name="m">{inside}</model></sdf>')
     assert status in (400, 422) and any(word in one["detail"] for one in answer["errors"]), answer
+
+
+def test_names_are_unique_as_libsdformat_asks(daemon):
+    """Among links, joints and frames of a model, in every built-in robot that SDF can hold; the robot's own names come back."""
+    written = 0
+    for row in json.loads(daemon.request("GET", "/v1/robots")[2])["robots"]:
+        status, _, text = daemon.request("GET", f"/v1/robots/{row['name']}?format=sdf")
+        if not row["builtin"] or status != 200:
+            continue
+        written += 1
+        model = next(ET.fromstring(text).iter("model"))
+        names = [part.get("name") for part in model if part.tag in ("link", "joint", "frame")]
+        assert len(set(names)) == len(names) and not any("::" in name for name in names), row["name"]
+        before = json.loads(daemon.request("GET", f"/v1/robots/{row['name']}")[2])
+        status, _, answer = daemon.request("PUT", "/v1/robots/sdf-names", text, {"Content-Type": "application/xml"})
+        assert status in (200, 201), answer
+        after = json.loads(daemon.request("GET", "/v1/robots/sdf-names")[2])
+        for part in ("links", "joints"):
+            kept = {one["name"] for one in before[part] if one.get("kind") != "floating"} - {"world"}
+            assert kept <= {one["name"] for one in after[part]}, row["name"]
+    assert written >= 12
+    daemon.request("DELETE", "/v1/robots/sdf-names")

@@ -3,7 +3,7 @@
 # tests/peers/models.py - every robot description of some packages: loaded here and by a peer, masses and torques compared.
 """models.py FOLDER [PART]: reads all files of FOLDER (`make deps-models`) whose path has PART in it.
 
-URDF is compared with Pinocchio, MJCF with MuJoCo, xacro with what the xacro program makes of it and Pinocchio of that; SDF is only read: sum of
+URDF is compared with Pinocchio, MJCF with MuJoCo, SDF with Drake, xacro with what the xacro program makes of it and Pinocchio of that: sum of
 masses, mass matrix, gravity torque and inverse dynamics at five random states, within 1e-9 of the largest entry. A file that names others is
 sent as an archive with those that are there. A file that the peer finds no body in, or refuses, is no robot by itself: a fragment of others. Prints one line for each file that differs or is refused here and not by the peer,
 then a table. Status 1 when a file is accepted with other numbers."""
@@ -33,6 +33,10 @@ try:
     import xacro.substitution_args
 except ImportError:
     xacro = None
+try:
+    import drake_sdf
+except ImportError:
+    drake_sdf = None
 
 STATES, TOLERANCE = 5, 1e-9
 ARCHIVE_MAX = 16 << 20
@@ -242,6 +246,23 @@ def compare_mjcf(daemon, robot, model):
     return max(worst)
 
 
+# ---------------------------------------------------------------- Drake
+
+def compare_sdf(daemon, path):
+    """(worst error, of what, what was changed for both)"""
+    text, changes = drake_sdf.plain(path.read_text())
+    status, robot = put(daemon, text.encode())
+    if status not in (200, 201):
+        return np.inf, f"refused without {changes}: {reason(robot)}", changes
+    them = drake_sdf.Peer(text, robot)
+    worst = [max([(abs(mine - theirs) / theirs, "mass") for mine, theirs in them.masses()], default=(np.inf, "no links"))]
+    rng = np.random.default_rng(1)
+    for _ in range(STATES if robot["nv"] > 0 else 0):
+        q, v = them.state(rng)
+        worst.append(differ(them.terms(q, v), mjcf_peer.ours(daemon, q, v), sum(theirs for _, theirs in them.masses())))
+    return *max(worst), changes
+
+
 AXES = 2e-6  # mju_eig3 ends where the cosine of a rotation is above 1 - 1e-12: 1.4e-6 rad
 
 
@@ -285,6 +306,8 @@ def peer_model(kind, path, folder):
         if kind == "mjcf":
             model = mujoco.MjModel.from_xml_path(str(path))
             return model if model.nbody > 1 else None
+        if kind == "sdf":
+            return path if drake_sdf is not None else None
         if kind == "urdf":
             return pin.buildModelFromUrdf(str(path), mimic=True)
         if kind == "xacro" and xacro is not None:
@@ -325,11 +348,17 @@ def send(daemon, kind, path, more=b""):
 def try_file(daemon, kind, path, folder):
     peer = peer_model(kind, path, folder)
     status, answer = send(daemon, kind, path)
-    lonely = kind == "sdf" or (kind == "xacro" and xacro is None)
+    lonely = (kind == "sdf" and drake_sdf is None) or (kind == "xacro" and xacro is None)
     if status not in (200, 201):
         return "refused" if peer is not None or lonely else "no robot by itself", f"{status} {reason(answer)}"
     if peer is None:
         return "loaded, no peer here" if lonely else "loaded, not by the peer", ""
+    if kind == "sdf":
+        try:
+            error, what, changes = compare_sdf(daemon, path)
+        except RuntimeError as refusal:
+            return "loaded, not by the peer", str(refusal)[:200]
+        return ("agrees" if error <= TOLERANCE else "differs"), f"{error:.1e} {what}; in other words for both: {', '.join(sorted(changes)) or 'nothing'}"
     if kind == "mjcf" and peer.neq > 0:  # constraints take part in inverse dynamics: the tree is compared without
         status, answer = send(daemon, kind, path, OFF)
     error, what = compare_mjcf(daemon, answer, peer) if kind == "mjcf" else compare_urdf(daemon, answer, peer)
@@ -354,7 +383,7 @@ def main():
         outcome, text = try_file(daemon, kind, path, folder)
         table[kind, path.relative_to(folder).parts[0]][outcome] += 1
         table[kind, "all"][outcome] += 1
-        if outcome in ("refused", "differs", "agrees but for the peer's axes"):
+        if outcome in ("refused", "differs", "agrees but for the peer's axes") or (kind == "sdf" and text):
             print(f"{kind} {outcome}: {path.relative_to(folder)}: {text}", flush=True)
         if "refused" in outcome:
             reasons[kind, outcome, text] += 1

@@ -25,7 +25,7 @@ packages_models := gymnasium robosuite-models gymnasium-robotics dm-control robo
     fourier-robot-descriptions dexmate-urdf hello-robot-stretch-urdf rtb-data airo-models gb-robot-models
 .PHONY: deps deps-check deps-docs deps-bench deps-bits deps-clients deps-models deps-deb deps-proxies deps-container
 deps-models:
-	@tests/run/venv.sh build/venv $(venv_check)
+	@tests/run/venv.sh build/venv $(venv_check) 'drake<2'
 	@tests/run/models.sh build/models $(packages_models)
 # in an environment of its own: it brings a property tester of its own version
 .PHONY: deps-schemathesis

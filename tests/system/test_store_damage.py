@@ -277,7 +277,7 @@ def test_a_damaged_file_is_refused_and_named(start, state, what):
     assert status == 503 and "dataset \"d\"" in document["errors"][0]["detail"], document
     status, _, body = daemon.request("POST", "/v1/compare", json.dumps({"a": {"dataset": "d"}, "b": {"dataset": "d"}}),
                                      {"Content-Type": "application/json"})
-    assert status in (422, 503), body
+    assert status == 503 and json.loads(body)["type"] == "/problems/damaged", body
     assert metric(daemon, "store_files_damaged") == 1
     said, = logged(daemon, "a stored file is damaged")
     assert said["level"] == "error" and sha(data) in said["detail"]

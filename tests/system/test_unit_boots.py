@@ -6,8 +6,12 @@ import pathlib
 import re
 import shutil
 import subprocess
+import sys
 
 import pytest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "contract"))
+import conftest  # noqa: E402
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 SCRIPT = r"""
@@ -95,5 +99,6 @@ def test_unit_under_a_real_systemd(tmp_path):
     assert shown("activated")["PrivateNetwork"] == "yes" and shown("activated")["Result"] == "success"
     # the units' own filter lets the process confine itself
     confined = re.findall(r'"confinement":"([^"]*)"', said["journal"])
-    assert len(confined) >= 3 and all("seccomp" in c and "EPERM" not in c for c in confined), confined
+    how = r"none: a sanitizer" if conftest.SLOW > 1 else r"(?!.*EPERM).*seccomp"
+    assert len(confined) >= 3 and all(re.match(how, c) for c in confined), confined
     assert "not permitted" not in said["journal"].lower(), said["journal"][-2000:]

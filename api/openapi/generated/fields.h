@@ -7,7 +7,7 @@
 /* clang-format off */
 /* names of the fields of an object, in the order of the schema */
 #define TQA_FIELDS_ASSEMBLE_REQUEST "q", "qd", "qdd", "near", "joints", "angles"
-#define TQA_FIELDS_CALIBRATE_CONTROLLER "kind", "kp", "kd", "ki", "effort_limits"
+#define TQA_FIELDS_CALIBRATE_CONTROLLER "kind", "kp", "kd", "ki", "effort_limits", "reference"
 #define TQA_FIELDS_CALIBRATE_DATASET "dataset", "job", "rows", "q", "qd", "qdd", "tau", "time", \
     "q_cmd", "qd_cmd", "tau_ff", "base_position", "base_quaternion_wxyz", "base_twist", \
     "contacts"
@@ -152,6 +152,7 @@
 #define TQA_FIELDS_TRAJECTORY_REQUEST_LIMITS "kind", "path", "velocity", "velocity_factor", \
     "acceleration", "acceleration_factor", "jerk", "jerk_factor", "torque", "torque_factor", \
     "grid", "tau"
+#define TQA_FIELDS_UNKNOWN_GAIN "start"
 #define TQA_FIELDS_VARIATION "of", "joint", "link", "disturbance", "at", "uniform", "normal", \
     "list", "grid"
 #define TQA_FIELDS_VARIATION_GRID "from", "to", "count"
@@ -163,6 +164,7 @@
 #define TQA_WORDS_CALIBRATE_BOUND_END "least", "most"
 #define TQA_WORDS_CALIBRATE_BOUND_QUANTITY "mass", "com_x", "com_y", "com_z"
 #define TQA_WORDS_CALIBRATE_CONTROLLER_KIND "pd", "pd-gravity", "computed-torque"
+#define TQA_WORDS_CALIBRATE_CONTROLLER_REFERENCE "robot"
 #define TQA_WORDS_CALIBRATE_FINDING_KIND "torque-sign", "torque-swap", "position-swap", \
     "torque-scale", "torque-stuck", "position-stuck", "gravity", "payload", "friction-drift", \
     "friction-of-run", "runs-disagree", "outliers", "torque-lag"

@@ -135,7 +135,8 @@ static bool calibrate(tqa_tree *tree)
     tqa_calibration *c = tree->state;
     c->request.memory = &c->pass_memory;
     tqa_calibration_read_checkpoint(c);
-    const bool good = survey(c) && begin(c) && tqa_calibration_run(c) && conclude(c) &&
+    const bool good = survey(c) && tqa_calibration_set_scale(c) && begin(c) &&
+                      tqa_calibration_start_gains(c) && tqa_calibration_run(c) && conclude(c) &&
                       tqa_calibration_robot(c) && tqa_calibration_attach(c);
     if (good) {
         tqa_calibration_answer(c);

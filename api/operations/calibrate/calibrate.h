@@ -21,6 +21,9 @@ typedef struct tqa_calibration {
     tqa_recording_request request;
     tq_commanded_law law;        /* of request.law, where the request states the controller */
     tq_feedback feedback;        /* the same, for simulations */
+    tq_unknown_gain *gains;      /* (options.n_gain) of it that are not known */
+    bool *gain_is_open;          /* (options.n_gain) it has no start yet */
+    double *gain_start;          /* (options.n_gain) */
     tqa_pass_memory pass_memory; /* of its passes */
     tqa_recording *logs;
     size_t n_log, n_fitted;      /* logs from n_fitted on are for validation */
@@ -52,11 +55,11 @@ typedef struct tqa_calibration {
  * problem is set. */
 bool tqa_calibration_hold_joints(tqa_calibration *calibration);
 
-/* Reads `contacts`: rows of torque that forces of contact enter are not used. False: the problem is
- * set. */
+/* Reads `contacts`: rows of torque that forces of contact enter are not used. False: the problem
+ * is set. */
 bool tqa_calibration_read_contacts(tqa_calibration *calibration);
-/* The same of dataset i, after it is read; then of all of them together: torques are used that some
- * fitted log has. False: the problem is set. */
+/* The same of dataset i, after it is read; then of all of them together: torques are used that
+ * some fitted log has. False: the problem is set. */
 bool tqa_calibration_read_own_contacts(tqa_calibration *calibration, size_t i);
 bool tqa_calibration_join_contacts(tqa_calibration *calibration);
 /* True if torque of row v gives an equation, and has a residual. */
@@ -82,9 +85,24 @@ void tqa_calibration_put_residuals(const tqa_calibration *c);
 
 /* Reads the request. False: the problem is set. */
 bool tqa_calibration_read(tqa_calibration *calibration);
-/* The controller; where there is one *need (bits of quantities) is commanded motion in the place of
- * torque. False: the problem is set. */
+/* The controller; where there is one *need (bits of quantities) is commanded motion in the place
+ * of torque. False: the problem is set. */
 bool tqa_calibration_read_controller(tqa_calibration *calibration, unsigned *need);
+
+/* A gain of each row of torque, and which of them are not known (unknown_gains.c), with their
+ * start. False: the problem is set. */
+bool tqa_calibration_read_gain(tqa_calibration *calibration, const tqa_value *part,
+                               tq_gain_kind kind, const double **ret);
+/* After the whole request is read: what such a calibration cannot have. */
+bool tqa_calibration_check_gains(tqa_calibration *calibration);
+/* After the survey: what sets the scale of torque, or else the problem of it; after that, and
+ * before the first pass: starts of gains without one. False: the problem is set. */
+bool tqa_calibration_set_scale(tqa_calibration *calibration);
+bool tqa_calibration_start_gains(tqa_calibration *calibration);
+/* The problem of gains that the session calls loose; false. */
+bool tqa_calibration_refuse_gain(const tqa_calibration *calibration);
+/* `gains` and `scale` of the answer's controller. */
+void tqa_calibration_put_gains(const tqa_calibration *calibration);
 
 /* Reports progress (i of n recordings surveyed; the session's, with part of the recording at hand;
  * the report). False: the job is to stop, the problem is set. */

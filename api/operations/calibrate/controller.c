@@ -92,13 +92,16 @@ bool tqa_calibration_read_controller(tqa_calibration *c, unsigned *need)
         !tqa_value_choice(&kind_part, kinds, &kind) ||
         !tqa_value_need(&kp, "add \"kp\": its gain of position, or one for each joint") ||
         !tqa_value_need(&kd, "add \"kd\": its gain of velocity, or one for each joint; 0: none") ||
-        !tqa_value_gain(&kp, &c->order, &c->law.kp) ||
-        !tqa_value_gain(&kd, &c->order, &c->law.kd) || !check_stiffness(c, &kp, c->law.kp) ||
-        (ki.value != NULL && !tqa_value_gain(&ki, &c->order, &c->law.ki)) ||
+        !tqa_calibration_read_gain(c, &kp, TQ_GAIN_KP, &c->law.kp) ||
+        !tqa_calibration_read_gain(c, &kd, TQ_GAIN_KD, &c->law.kd) ||
+        !check_stiffness(c, &kp, c->law.kp) ||
+        (ki.value != NULL && !tqa_calibration_read_gain(c, &ki, TQ_GAIN_KI, &c->law.ki)) ||
         !read_limits(c, &limits, &c->law)) {
         return false;
     }
     c->law.kind = (tq_commanded_kind)kind;
+    c->law.unknown = c->request.options.gains = c->gains;
+    c->law.n_unknown = c->request.options.n_gain = c->options.n_gain;
     c->feedback = (tq_feedback){.kp = c->law.kp,
                                 .kd = c->law.kd,
                                 .ki = c->law.ki,
@@ -130,12 +133,37 @@ static void put_gains(const tqa_calibration *c, const char *key, const double *x
     tqa_writer_end(c->tree->answer);
 }
 
+/* gains as they were stated, or found */
+static void put_gains_of(const tqa_calibration *c, tq_gain_kind kind, const double *stated)
+{
+    static const char *const keys[] = {"kp", "kd", "ki"};
+    tqa_writer_list(c->tree->answer, keys[kind]);
+    for (size_t r = 0; r < c->order.nv; r++) {
+        double x = stated[c->order.v[r]];
+        for (size_t k = 0; k < c->options.n_gain; k++) {
+            const tq_unknown_gain *gain = &c->gains[k];
+            x = gain->kind == kind && gain->row == c->order.v[r] ? gain->start + gain->change : x;
+        }
+        tqa_writer_number(c->tree->answer, NULL, x);
+    }
+    tqa_writer_end(c->tree->answer);
+}
+
 void tqa_calibration_controller_note(const tqa_calibration *c, char text[TQA_CONTROLLER_NOTE])
 {
     const size_t n = count_commanded(c);
     if (n == 0) {
         (void)snprintf(text, TQA_CONTROLLER_NOTE,
                        "torque is the logs' own: the controller is that of simulations only");
+        return;
+    }
+    if (c->options.n_gain > 0) {
+        (void)snprintf(
+            text, TQA_CONTROLLER_NOTE,
+            "torque of %zu of %zu logs was not measured: it is that of the controller's law, of "
+            "which %zu gains were fitted with the parameters. Deviations and intervals of all "
+            "hold what sets their scale for exact: see \"scale\"",
+            n, c->n_log, c->options.n_gain);
         return;
     }
     (void)snprintf(
@@ -169,11 +197,12 @@ void tqa_calibration_put_controller(const tqa_calibration *c)
                    c->law.ki != NULL ? " + ki integral(q_cmd - q)" : "", laws[c->law.kind],
                    has_ff ? " + tau_ff" : "");
     tqa_writer_string(answer, "law", text);
-    put_gains(c, "kp", c->law.kp);
-    put_gains(c, "kd", c->law.kd);
+    put_gains_of(c, TQ_GAIN_KP, c->law.kp);
+    put_gains_of(c, TQ_GAIN_KD, c->law.kd);
     if (c->law.ki != NULL) {
-        put_gains(c, "ki", c->law.ki);
+        put_gains_of(c, TQ_GAIN_KI, c->law.ki);
     }
+    tqa_calibration_put_gains(c);
     put_gains(c, "effort_limits", c->law.limit);
     tqa_writer_list(answer, "torque_of");
     for (size_t i = 0; i < c->n_log; i++) {

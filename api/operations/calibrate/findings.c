@@ -207,6 +207,10 @@ static const char *why_not_searched(const tqa_calibration *c)
                    "is mended";
         }
     }
+    if (c->options.n_gain > 0) {
+        return "with unknown gains of a controller a torque of the wrong sign or scale is a gain: "
+               "only stuck columns, outliers and a lag of the torque are searched for";
+    }
     return c->chosen.model.kind == TQ_FIT_PER_JOINT
                ? "joint by joint, only stuck columns, outliers and a lag of the torque are "
                  "searched for: no other fault is excluded"

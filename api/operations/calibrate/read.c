@@ -423,19 +423,24 @@ bool tqa_calibration_read(tqa_calibration *c)
         return false;
     }
     c->request.law = c->options.feedback != NULL ? &c->law : NULL;
+    c->request.options.gains = c->gains; /* which the request of recordings has cleared */
+    c->request.options.n_gain = c->options.n_gain;
     c->options.searches_delay = c->options.searches_delay && !c->request.has_delay;
     /* whose misfit is that of all torques of a log */
     c->options.searches_shift = !c->request.has_delay;
-    c->request.options.finds_brakes = model->nq == model->nv;
+    c->request.options.finds_brakes = model->nq == model->nv && c->options.n_gain == 0;
     c->request.takes_rest = true;
     if (!read_logs(c) || !read_model(c)) {
         return false;
     }
-    if (c->has_own_contacts) {
+    c->options.fit.model.gains = c->options.gains = c->gains;
+    c->options.fit.model.n_gain = c->options.n_gain;
+    if (c->has_own_contacts || c->options.n_gain > 0) {
         c->options.searches_delay = c->options.searches_shift = false;
     }
     leave_signs_to_fit(c);
-    return read_method(c) && tqa_calibration_read_bounds(c) && read_compared(c) &&
+    return read_method(c) && tqa_calibration_check_gains(c) && tqa_calibration_read_bounds(c) &&
+           read_compared(c) &&
            (points.value == NULL ||
             tqa_value_count(&points, 2, TQA_CALIBRATE_POINTS_MAX, &c->options.n_point));
 }

@@ -32,6 +32,16 @@ bool tqa_calibration_fail(const tqa_calibration *c, tq_status status, const tq_e
                                 "output error has no result: %s",
                                 tqa_compared_fault((tq_compared_fault)error->index));
     }
+    if (status == TQ_ERR_NO_CONVERGENCE && has_place && strcmp(error->what, "gain") == 0) {
+        return tqa_calibration_refuse_gain(c);
+    }
+    if (status == TQ_ERR_NO_CONVERGENCE && has_place && strcmp(error->what, "scale") == 0) {
+        const tqa_value whole = tqa_value_root(c->tree);
+        const tqa_value part = tqa_value_field(&whole, "controller");
+        return tqa_value_refuse(&part, "no-convergence", "state one gain as a number",
+                                "the torque found is not at all like that of the robot's masses: "
+                                "they set no scale");
+    }
     if (status == TQ_ERR_NO_CONVERGENCE && c->options.fit.n_bound > 0) {
         const tqa_value whole = tqa_value_root(c->tree);
         const tqa_value bounds = tqa_value_field(&whole, "bounds");

@@ -93,17 +93,25 @@ static void put_legs(tqa_excitation *e, const tq_poses *found)
 {
     tqa_writer *answer = e->tree->answer;
     double total = (double)found->n_pose * e->dwell;
-    size_t n_blocked = 0;
+    const size_t nv = e->order.nv;
+    size_t n_blocked = 0, n_lost = 0;
     tqa_writer_list(answer, "legs");
     for (size_t k = 0; k < found->n_pose; k++) {
         const tq_pose_leg *leg = &found->legs[k];
         const bool is_clear = !(leg->distance < e->clearance.least);
+        const bool is_lost = e->task.clearance != NULL && !is_clear && leg->via == NULL;
         tqa_writer_object(answer, NULL);
         tqa_writer_number(answer, "duration_s", leg->duration);
         if (e->task.clearance != NULL) {
             tqa_writer_number(answer, "distance", leg->distance);
             tqa_writer_flag(answer, "is_clear", is_clear);
         }
+        if (leg->via != NULL) {
+            tqa_rows_to_user(e->tree, TQA_ROW_Q, leg->via, leg->n_via);
+            tqa_writer_rows(answer, "via", leg->via, leg->n_via, false, e->order.q, nv);
+            tqa_writer_number(answer, "via_distance_m", leg->via_distance);
+        }
+        n_lost += is_lost ? 1 : 0;
         tqa_writer_end(answer);
         total += leg->duration;
         n_blocked += e->task.clearance != NULL && !is_clear ? 1 : 0;
@@ -111,6 +119,7 @@ static void put_legs(tqa_excitation *e, const tq_poses *found)
     tqa_writer_end(answer);
     if (e->task.clearance != NULL) {
         tqa_writer_count(answer, "legs_not_clear", n_blocked);
+        tqa_writer_count(answer, "legs_without_way", n_lost);
     }
     tqa_writer_number(answer, "dwell_s", e->dwell);
     tqa_writer_number(answer, "duration_s", total);

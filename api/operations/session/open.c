@@ -82,7 +82,12 @@ static bool find_robot(tqa_session *s, const tqa_host *host, const char *version
         return false;
     }
     s->host = host;
-    s->robot = host->robot_get(host->ctx, version != NULL ? version : text);
+    tqa_problem why;
+    s->robot = host->robot_get(host->ctx, version != NULL ? version : text, &why);
+    if (s->robot == NULL && strcmp(why.slug, "unknown-robot") != 0) {
+        *s->tree->problem = why;
+        return false;
+    }
     if (s->robot == NULL) {
         return tqa_value_refuse(&name, "unknown-robot", "GET /v1/robots lists them",
                                 "there is no robot \"%.80s\"", text);

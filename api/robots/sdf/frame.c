@@ -37,9 +37,12 @@ static tqa_sdf_thing *add_thing(tqa_sdf *s, tqa_sdf_kind kind, uint32_t node, ui
     }
     s->things = things;
     const char *prefix = scope != TQ_NONE ? things[scope].prefix : "";
-    if (strlen(prefix) + strlen(name) >= TQA_NAME_MAX) {
+    const char *own = tqa_sdf_text(s, node, "torqued:name");
+    own = own != NULL && own[0] != '\0' ? own : name;
+    const size_t n = strlen(name) > strlen(own) ? strlen(name) : strlen(own);
+    if (strlen(prefix) + n >= TQA_NAME_MAX) {
         tqa_sdf_fault(s, node, "invalid-value", "names have at most 127 bytes, models included",
-                      "the name has %zu bytes", strlen(prefix) + strlen(name));
+                      "the name has %zu bytes", strlen(prefix) + n);
         return NULL;
     }
     tqa_sdf_thing *thing = &things[s->n_thing++];
@@ -48,9 +51,13 @@ static tqa_sdf_thing *add_thing(tqa_sdf *s, tqa_sdf_kind kind, uint32_t node, ui
                              .scope = scope,
                              .prefix = "",
                              .name = tqa_arena_format(arena, "%s%s", prefix, name),
+                             .own = tqa_arena_format(arena, "%s%s", prefix, own),
                              .base = TQ_NONE,
+                             .weld = kind == TQA_SDF_FRAME
+                                         ? tqa_sdf_child(s, node, "torqued:joint")
+                                         : TQ_NONE,
                              .link = TQ_NONE};
-    return thing->name != NULL ? thing : NULL;
+    return thing->name != NULL && thing->own != NULL ? thing : NULL;
 }
 
 /* A second model of one name in a world, which Gazebo inserts under another. */
@@ -156,11 +163,16 @@ bool tqa_sdf_hangs_from_world(const tqa_sdf *s, uint32_t joint)
            tqa_sdf_find(s, thing->scope, parent) == TQ_NONE;
 }
 
+bool tqa_sdf_is_link(const tqa_sdf_thing *thing)
+{
+    return thing->kind == TQA_SDF_LINK || thing->weld != TQ_NONE;
+}
+
 uint32_t tqa_sdf_body(const tqa_sdf *s, uint32_t thing)
 {
     for (size_t step = 0; thing != TQ_NONE && step <= s->n_thing; step++) {
         const tqa_sdf_thing *t = &s->things[thing];
-        if (t->kind == TQA_SDF_LINK) {
+        if (tqa_sdf_is_link(t)) {
             return thing;
         }
         if (t->kind == TQA_SDF_MODEL) { /* its canonical link */

@@ -245,15 +245,40 @@ static bool add_joint(tqa_sdf *s, uint32_t number)
         return tqa_sdf_close_loop(s, number, type, from, to);
     }
     if (type != TQA_SDF_UNIVERSAL) {
-        return join(s, joint, "axis", joint->name, type, from, to);
+        return join(s, joint, "axis", joint->own, type, from, to);
     }
     /* two hinges, a link without mass in between, at the joint */
-    const char *name = tqa_arena_format(s->draft->arena, "%.110s_axis2", joint->name);
-    const char *middle = tqa_arena_format(s->draft->arena, "%.110s_cross", joint->name);
+    const char *name = tqa_arena_format(s->draft->arena, "%.110s_axis2", joint->own);
+    const char *middle = tqa_arena_format(s->draft->arena, "%.110s_cross", joint->own);
     const tqa_sdf_end between = {
         tqa_chain_link(&s->chain, middle, tqa_sdf_joint_place(s, joint->name)), &joint->pose};
-    return join(s, joint, "axis", joint->name, TQA_SDF_UNIVERSAL, from, between) &&
+    return join(s, joint, "axis", joint->own, TQA_SDF_UNIVERSAL, from, between) &&
            join(s, joint, "axis2", name, TQA_SDF_UNIVERSAL, between, to);
+}
+
+/* A frame that an exported robot has for a link without mass and its fixed joint. */
+static bool add_weld(tqa_sdf *s, uint32_t number)
+{
+    const tqa_sdf_thing *frame = &s->things[number];
+    const char *name = s->tree.nodes[frame->weld].text;
+    const char *to = tqa_sdf_attribute(s, frame->node, "attached_to");
+    const uint32_t above = to != NULL ? tqa_sdf_body(s, tqa_sdf_find(s, frame->scope, to)) : TQ_NONE;
+    if (above == TQ_NONE || above == number || name[0] == '\0' ||
+        strlen(name) + strlen(s->things[frame->scope].prefix) >= TQA_NAME_MAX) {
+        tqa_sdf_fault(s, frame->node, "invalid-robot", "attach it to a link, and name its joint",
+                      "a frame with <torqued:joint> is a link without mass");
+        return false;
+    }
+    const char *own =
+        tqa_arena_format(s->draft->arena, "%s%s", s->things[frame->scope].prefix, name);
+    const tqa_chain_joint one = {.name = own,
+                                 .place = tqa_sdf_joint_place(s, name),
+                                 .kind = TQ_JOINT_FIXED,
+                                 .parent = s->things[above].link,
+                                 .child = frame->link,
+                                 .pose = tqa_sdf_relative(&s->things[above].pose, &frame->pose)};
+    (void)tqa_chain_join(&s->chain, &one);
+    return true;
 }
 
 /* <axis><mimic joint="leader">: q = multiplier (q_leader - reference) + offset */
@@ -267,8 +292,8 @@ static void read_mimic(tqa_sdf *s, const tqa_sdf_thing *joint, const tqa_names *
     const char *leader = tqa_sdf_attribute(s, mimic, "joint");
     const char *of = tqa_sdf_attribute(s, mimic, "axis");
     const uint32_t thing = leader != NULL ? tqa_sdf_find(s, joint->scope, leader) : TQ_NONE;
-    const char *name = thing != TQ_NONE ? s->things[thing].name : "";
-    const uint32_t row = tqa_names_find(names, joint->name, strlen(joint->name));
+    const char *name = thing != TQ_NONE ? s->things[thing].own : "";
+    const uint32_t row = tqa_names_find(names, joint->own, strlen(joint->own));
     const uint32_t master = tqa_names_find(names, name, strlen(name));
     double multiplier = 1.0, offset = 0.0, reference = 0.0;
     const bool second = of != NULL && strcmp(of, "axis2") == 0;
@@ -291,7 +316,8 @@ bool tqa_sdf_joints(tqa_sdf *s)
 {
     tqa_names names;
     for (uint32_t k = 0; k < s->n_thing; k++) {
-        if (s->things[k].kind == TQA_SDF_JOINT && !add_joint(s, k)) {
+        if ((s->things[k].kind == TQA_SDF_JOINT && !add_joint(s, k)) ||
+            (s->things[k].weld != TQ_NONE && !add_weld(s, k))) {
             return false;
         }
     }

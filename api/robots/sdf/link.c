@@ -77,6 +77,10 @@ void tqa_sdf_inertia(tqa_sdf *s, uint32_t thing, tq_inertia *ret)
     *ret = (tq_inertia){.mass = 1.0, .about_com = {1.0, 0.0, 0.0, 1.0, 0.0, 1.0}};
     guard_link(s, link);
     guard_decay(s, link);
+    if (tqa_sdf_child(s, link, "torqued:massless") != TQ_NONE) {
+        *ret = (tq_inertia){.mass = 0.0}; /* of an exported robot whose root has none */
+        return;
+    }
     if (inertial != TQ_NONE) {
         read_inertial(s, inertial, ret);
     }

@@ -162,11 +162,11 @@ bool tqa_sdf_loops(tqa_sdf *s)
         return false;
     }
     for (size_t k = 0; k < s->n_loop; k++) {
-        const char *name = s->things[s->loops[k].thing].name;
+        const char *name = s->things[s->loops[k].thing].own;
         draft->constraints.items[k] = s->loops[k].constraint;
         for (size_t t = 0; t < s->loops[k].constraint.n_coupling; t++) {
             tq_coupling_term *term = &s->loops[k].terms[t];
-            const char *of = s->things[term->q_index].name;
+            const char *of = s->things[term->q_index].own;
             term->q_index = term->v_index = tqa_names_find(&draft->joints, of, strlen(of));
         }
         draft->constraint_notes[k].name = name;

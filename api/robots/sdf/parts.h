@@ -22,11 +22,13 @@ typedef struct tqa_sdf_thing {
     uint32_t scope;     /* the model that it is in, TQ_NONE: the world */
     const char *prefix; /* of a model: of the names in it, "" or "arm::" */
     const char *name;   /* "arm::link1" */
+    const char *own;    /* the robot's: of <torqued:name>, which an exported robot may have */
     uint32_t base;      /* the frame of its pose; TQ_NONE: the world */
     tq_pose pose;       /* in that frame; once `placed`, in the world */
     bool placed, on_the_way;
     bool is_static; /* of a model */
-    uint32_t link;  /* of a link: its number in the chain */
+    uint32_t weld;  /* of a frame that is a link without mass: <torqued:joint>; else TQ_NONE */
+    uint32_t link;  /* of a link, or such a frame: its number in the chain */
 } tqa_sdf_thing;
 
 /* A joint that closes a loop, or a gearbox, as a constraint; links are those of the chain. */
@@ -78,6 +80,8 @@ bool tqa_sdf_frames(tqa_sdf *s);
 uint32_t tqa_sdf_find(const tqa_sdf *s, uint32_t scope, const char *name);
 /* True when "world" is the parent of a joint, and no link of its model is named so. */
 bool tqa_sdf_hangs_from_world(const tqa_sdf *s, uint32_t joint);
+/* True for a link, and for a frame that is one. */
+bool tqa_sdf_is_link(const tqa_sdf_thing *thing);
 /* The link that a thing is fixed to, or TQ_NONE. */
 uint32_t tqa_sdf_body(const tqa_sdf *s, uint32_t thing);
 

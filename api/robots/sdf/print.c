@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "api/robots/sdf/names.h"
 #include "api/robots/sdf/sdf.h"
 #include "api/robots/xml_print.h"
 #include "core/spatial/rotation.h"
@@ -14,7 +15,7 @@ typedef struct printer {
     tqa_json_text *text;
     const tqa_robot *robot;
     const char *root; /* name of the root's link; NULL: it is the world, which has none */
-    char other[TQA_NAME_MAX];
+    tqa_sdf_names names;
 } printer;
 
 static void raw(const printer *p, const char *s)
@@ -42,6 +43,24 @@ static void put_element(const printer *p, const char *key, double x)
     raw(p, ">");
 }
 
+static bool has_nothing(const tq_inertia *inertia)
+{
+    bool nothing = inertia->mass == 0.0;
+    for (int k = 0; k < 6; k++) {
+        nothing = nothing && inertia->about_com[k] == 0.0;
+    }
+    return nothing;
+}
+
+/* A link without mass, which SDF does not have, at a fixed joint: it is a frame of the other link.
+ */
+static bool is_frame(const printer *p, const tq_joint *joint)
+{
+    return joint->kind == TQ_JOINT_FIXED &&
+           !(joint->parent == p->robot->model->root && p->root == NULL) &&
+           has_nothing(&p->robot->model->links[joint->child].inertia);
+}
+
 static void put_inertial(const printer *p, const tq_inertia *inertia)
 {
     static const char *const names[6] = {"ixx", "ixy", "ixz", "iyy", "iyz", "izz"};
@@ -56,35 +75,107 @@ static void put_inertial(const printer *p, const tq_inertia *inertia)
     raw(p, "</inertia>\n      </inertial>\n");
 }
 
-/* A link at `origin`, seen from link `parent` (NULL: from the model). */
-static void put_link(const printer *p, const char *name, const char *parent, const tq_pose *origin,
-                     const double *written_rpy, const tq_inertia *inertia)
+/* The robot's own name, where the file has another; SDF's own "world" is the root's of every file.
+ */
+static void put_own_name(const printer *p, const char *name, const char *own)
+{
+    if (own != NULL && strcmp(name, own) != 0 && strcmp(own, "world") != 0) {
+        raw(p, "      <torqued:name>");
+        (void)tqa_xml_put_text(p->text, own);
+        raw(p, "</torqued:name>\n");
+    }
+}
+
+/* A link or frame of the file. */
+typedef struct place {
+    const char *name, *own; /* in the file and in the robot; own NULL: the robot has none */
+    const char *parent;     /* the link that `origin` is seen from; NULL: the model */
+    const tq_pose *origin;
+    const double *rpy; /* of the origin as it was written; NULL or NaN: not known */
+} place;
+
+static void put_pose(const printer *p, const place *at)
 {
     double rpy[3];
-    if (written_rpy != NULL && !isnan(written_rpy[0])) {
-        memcpy(rpy, written_rpy, sizeof rpy);
+    if (at->rpy != NULL && !isnan(at->rpy[0])) {
+        memcpy(rpy, at->rpy, sizeof rpy);
     } else {
-        tq_rotation_to_rpy(origin->r, rpy);
+        tq_rotation_to_rpy(at->origin->r, rpy);
     }
-    raw(p, "    <link");
-    tqa_xml_put_string(p->text, "name", name);
-    raw(p, ">\n      <pose");
-    if (parent != NULL) {
-        tqa_xml_put_string(p->text, "relative_to", parent);
+    raw(p, "      <pose");
+    if (at->parent != NULL) {
+        tqa_xml_put_string(p->text, "relative_to", at->parent);
     }
     raw(p, ">");
-    put_numbers(p, origin->p, 3);
+    put_numbers(p, at->origin->p, 3);
     raw(p, " ");
     put_numbers(p, rpy, 3);
     raw(p, "</pose>\n");
-    put_inertial(p, inertia);
+}
+
+static void put_link(const printer *p, const place *at, const tq_inertia *inertia)
+{
+    raw(p, "    <link");
+    tqa_xml_put_string(p->text, "name", at->name);
+    raw(p, ">\n");
+    put_pose(p, at);
+    if (at->name == p->root && has_nothing(inertia)) {
+        /* SDF's default, 1 kg, has no effect on what is welded to the world */
+        raw(p, "      <torqued:massless/>\n");
+    } else {
+        put_inertial(p, inertia);
+    }
+    put_own_name(p, at->name, at->own);
     raw(p, "    </link>\n");
+}
+
+static void put_frame(const printer *p, const place *at, const char *own_joint)
+{
+    raw(p, "    <frame");
+    tqa_xml_put_string(p->text, "name", at->name);
+    tqa_xml_put_string(p->text, "attached_to", at->parent);
+    raw(p, ">\n");
+    put_pose(p, at);
+    raw(p, "      <torqued:joint>");
+    (void)tqa_xml_put_text(p->text, own_joint);
+    raw(p, "</torqued:joint>\n");
+    put_own_name(p, at->name, at->own);
+    raw(p, "    </frame>\n");
 }
 
 /* The name of a link as joints and poses write it; NULL: the world, and so the model itself. */
 static const char *link_name(const printer *p, uint32_t l)
 {
-    return l == p->robot->model->root ? p->root : p->robot->link_names[l];
+    return l == p->robot->model->root ? p->root : p->names.links[l];
+}
+
+/* Of slide k, 0 or 1, of planar joint i, and of the link that it carries: more than the robot has.
+ */
+typedef struct slide {
+    char own[TQA_NAME_MAX + 8], joint[TQA_NAME_MAX], link[TQA_NAME_MAX];
+} slide;
+
+static void name_slide(const printer *p, uint32_t i, int k, slide *ret)
+{
+    (void)snprintf(ret->own, sizeof ret->own, "%s%s", p->robot->joint_names[i],
+                   tqa_xml_planar_endings[k]);
+    (void)snprintf(ret->joint, sizeof ret->joint, "%.*s", TQA_NAME_MAX - 1, ret->own);
+    if (tqa_sdf_name_is_reserved(ret->own)) {
+        tqa_sdf_names_other(&p->names, ret->own, "_slide", ret->joint);
+    }
+    tqa_sdf_names_other(&p->names, ret->own, "_link", ret->link);
+}
+
+/* Of the link that joint i carries. */
+static place place_of(const printer *p, uint32_t i)
+{
+    const tqa_robot *robot = p->robot;
+    const tq_joint *joint = &robot->model->joints[i];
+    return (place){.name = link_name(p, joint->child),
+                   .own = robot->link_names[joint->child],
+                   .parent = link_name(p, joint->parent),
+                   .origin = &joint->origin,
+                   .rpy = robot->joint_rpy != NULL ? robot->joint_rpy + 3 * (size_t)i : NULL};
 }
 
 static void put_links(const printer *p)
@@ -93,28 +184,30 @@ static void put_links(const printer *p)
     const tqa_robot *robot = p->robot;
     const tq_model *model = robot->model;
     if (p->root != NULL) {
-        put_link(p, p->root, NULL, &tq_pose_identity, NULL, &model->links[model->root].inertia);
+        const place at = {p->root, robot->link_names[model->root], NULL, &tq_pose_identity, NULL};
+        put_link(p, &at, &model->links[model->root].inertia);
     }
     for (uint32_t k = 0; k < model->n_joint; k++) { /* parents first */
         const uint32_t i = model->order[k];
         const tq_joint *joint = &model->joints[i];
-        const double *rpy = robot->joint_rpy != NULL ? robot->joint_rpy + 3 * (size_t)i : NULL;
-        const char *parent = link_name(p, joint->parent);
+        place at = place_of(p, i);
         const tq_inertia *inertia = &model->links[joint->child].inertia;
-        if (joint->kind != TQ_JOINT_PLANAR) {
-            const bool free = joint->kind == TQ_JOINT_FLOATING;
-            put_link(p, robot->link_names[joint->child], free ? NULL : parent, &joint->origin, rpy,
-                     inertia);
+        if (is_frame(p, joint)) {
             continue;
         }
-        char name[2][TQA_NAME_MAX + 8];
-        for (int e = 0; e < 2; e++) {
-            (void)snprintf(name[e], sizeof name[e], "%s%s", robot->joint_names[i],
-                           tqa_xml_planar_endings[e]);
-            put_link(p, name[e], e == 0 ? parent : name[0],
-                     e == 0 ? &joint->origin : &tq_pose_identity, e == 0 ? rpy : NULL, &none);
+        if (joint->kind != TQ_JOINT_PLANAR) {
+            at.parent = joint->kind == TQ_JOINT_FLOATING ? NULL : at.parent;
+            put_link(p, &at, inertia);
+            continue;
         }
-        put_link(p, robot->link_names[joint->child], name[1], &tq_pose_identity, NULL, inertia);
+        slide slides[2];
+        for (int e = 0; e < 2; e++) {
+            name_slide(p, i, e, &slides[e]);
+            const place before = {slides[e].link, NULL, e == 0 ? at.parent : slides[0].link,
+                                  e == 0 ? at.origin : &tq_pose_identity, e == 0 ? at.rpy : NULL};
+            put_link(p, &before, &none);
+        }
+        put_link(p, &(place){at.name, at.own, slides[1].link, &tq_pose_identity, NULL}, inertia);
     }
 }
 
@@ -175,7 +268,7 @@ static void put_axis(const printer *p, const double axis[3], const tq_joint *joi
     }
     if (joint != NULL && joint->mimic != TQ_NONE) {
         raw(p, "        <mimic");
-        tqa_xml_put_string(p->text, "joint", p->robot->joint_names[joint->mimic]);
+        tqa_xml_put_string(p->text, "joint", p->names.joints[joint->mimic]);
         raw(p, ">");
         put_element(p, "multiplier", joint->mimic_multiplier);
         put_element(p, "offset", joint->mimic_offset);
@@ -200,15 +293,18 @@ static void open_joint(const printer *p, const char *name, const char *type, con
 static void put_planar(const printer *p, uint32_t i)
 {
     const tq_joint *joint = &p->robot->model->joints[i];
-    const char *parent = link_name(p, joint->parent);
-    char name[3][TQA_NAME_MAX + 8];
+    slide slides[2];
     double r[9];
     tq_mat_third_column(joint->axis, r);
     for (int k = 0; k < 3; k++) {
-        (void)snprintf(name[k], sizeof name[k], "%s%s", p->robot->joint_names[i],
-                       tqa_xml_planar_endings[k]);
-        open_joint(p, name[k], k < 2 ? "prismatic" : "continuous", k == 0 ? parent : name[k - 1],
-                   k < 2 ? name[k] : p->robot->link_names[joint->child]);
+        if (k < 2) {
+            name_slide(p, i, k, &slides[k]);
+        }
+        const char *name = k < 2 ? slides[k].joint : p->names.joints[i];
+        open_joint(p, name, k < 2 ? "prismatic" : "continuous",
+                   k == 0 ? link_name(p, joint->parent) : slides[k - 1].link,
+                   k < 2 ? slides[k].link : link_name(p, joint->child));
+        put_own_name(p, name, k < 2 ? slides[k].own : p->robot->joint_names[i]);
         put_axis(p, (const double[3]){r[k], r[3 + k], r[6 + k]}, NULL);
         raw(p, "    </joint>\n");
     }
@@ -229,9 +325,15 @@ static void put_joint(const printer *p, uint32_t i)
         put_planar(p, i);
         return;
     }
+    if (is_frame(p, joint)) {
+        const place at = place_of(p, i);
+        put_frame(p, &at, p->robot->joint_names[i]);
+        return;
+    }
     const tq_joint_kind kind = tqa_xml_has_turn_limits(joint) ? TQ_JOINT_REVOLUTE : joint->kind;
-    open_joint(p, p->robot->joint_names[i], types[kind], link_name(p, joint->parent),
-               p->robot->link_names[joint->child]);
+    open_joint(p, p->names.joints[i], types[kind], link_name(p, joint->parent),
+               link_name(p, joint->child));
+    put_own_name(p, p->names.joints[i], p->robot->joint_names[i]);
     if (tq_joint_kind_nv(joint->kind) == 1) {
         put_axis(p, joint->axis, joint);
         put_extension(p, joint);
@@ -273,26 +375,30 @@ static void put_lost(const printer *p)
     unsigned planar = 0;
     unsigned floating = 0;
     unsigned massless = 0;
+    unsigned frames = 0;
     tqa_xml_count(p->robot, &n);
     for (uint32_t i = 0; i < model->n_joint; i++) {
         planar += model->joints[i].kind == TQ_JOINT_PLANAR;
         floating += model->joints[i].kind == TQ_JOINT_FLOATING;
+        frames += is_frame(p, &model->joints[i]);
         massless += model->links[model->joints[i].child].inertia.mass == 0.0;
     }
     const tqa_xml_part lost[] = {{n.drives, "motors and amplifiers of", "joints"},
                                  {tqa_xml_has_undriven(p->robot), "which joints are driven", NULL},
                                  {floating, "names of", "floating joints"}};
     const tqa_xml_part own[] = {
+        {(unsigned)p->names.n_made, "names of", "links and joints"},
         {n.rotors, "rotors of", "joints"},
         {n.frictions, "friction beyond damping and Coulomb's of", "joints"}};
     const tqa_xml_part other[] = {
+        {frames, "links without mass are frames of others:", "of them"},
         {planar, "planar joints are two prismatic and a continuous one each:", "of them"}};
-    const tqa_xml_part refused[] = {{massless, "links without mass:", "here"}};
+    const tqa_xml_part refused[] = {{massless - frames, "links without mass:", "here"}};
     raw(p, "<!-- Written by torqued.");
     tqa_xml_put_parts(p->text, "Not expressed: ", lost, sizeof lost / sizeof lost[0]);
     tqa_xml_put_parts(p->text, "In elements torqued:..., which other programs pass over: ", own,
                       sizeof own / sizeof own[0]);
-    tqa_xml_put_parts(p->text, "In other words: ", other, 1);
+    tqa_xml_put_parts(p->text, "In other words: ", other, sizeof other / sizeof other[0]);
     tqa_xml_put_parts(p->text, "Other programs may refuse ", refused, 1);
     raw(p, " -->\n");
 }
@@ -312,21 +418,16 @@ static bool needs_world(const tqa_robot *robot)
 static void put_model(printer *p, const char *name)
 {
     const tq_model *model = p->robot->model;
-    const char *root = p->robot->link_names[model->root];
     char weld[TQA_NAME_MAX];
     if (!tqa_xml_root_is_world(p->robot) || model->n_joint == 0) { /* a model has a link */
-        p->root = root;
-        if (strcmp(root, "world") == 0) { /* that is the format's own */
-            tqa_xml_free_name(p->robot, true, root, "_link", p->other, sizeof p->other);
-            p->root = p->other;
-        }
+        p->root = p->names.links[model->root];
     }
     raw(p, "  <model");
     tqa_xml_put_string(p->text, "name", name);
     raw(p, ">\n");
     put_links(p);
     if (p->root != NULL) {
-        tqa_xml_free_name(p->robot, false, p->root, "_weld", weld, sizeof weld);
+        tqa_sdf_names_other(&p->names, p->root, "_weld", weld);
         open_joint(p, weld, "fixed", NULL, p->root);
         raw(p, "    </joint>\n");
     }
@@ -349,6 +450,10 @@ char *tqa_robot_sdf(const tqa_robot *robot, const char *name, size_t *ret_n, tqa
     for (uint32_t i = 0; i < robot->model->n_joint; i++) {
         mimics = mimics || robot->model->joints[i].mimic != TQ_NONE;
     }
+    if (!tqa_sdf_names_init(&p.names, robot)) {
+        tqa_problem_set(reterr, "busy", "memory is short");
+        return NULL;
+    }
     const bool world = needs_world(robot);
     raw(&p, "<?xml version=\"1.0\"?>\n");
     put_lost(&p);
@@ -361,6 +466,7 @@ char *tqa_robot_sdf(const tqa_robot *robot, const char *name, size_t *ret_n, tqa
     }
     put_model(&p, name);
     raw(&p, world ? "  </world>\n</sdf>\n" : "</sdf>\n");
+    tqa_sdf_names_free(&p.names);
     char *bytes = tqa_json_text_take(&text, ret_n);
     if (bytes == NULL) {
         tqa_problem_set(reterr, "busy", "memory is short");

@@ -119,7 +119,7 @@ static void hold(tqa_sdf *s, const bool *carried)
         }
         const bool still = s->things[thing->scope].is_static || !is_in_world(s, k);
         const tqa_chain_joint joint = {
-            .name = tqa_arena_format(arena, "%.110s_%s", thing->name, still ? "weld" : "free"),
+            .name = tqa_arena_format(arena, "%.110s_%s", thing->own, still ? "weld" : "free"),
             .place = s->chain.link_places[thing->link],
             .kind = still ? TQ_JOINT_FIXED : TQ_JOINT_FLOATING,
             .parent = 0,
@@ -133,7 +133,7 @@ static bool build(tqa_sdf *s)
 {
     uint32_t n = tqa_sdf_extra_links(s);
     for (uint32_t k = 0; k < s->n_thing; k++) {
-        n += s->things[k].kind == TQA_SDF_LINK || s->things[k].kind == TQA_SDF_JOINT;
+        n += tqa_sdf_is_link(&s->things[k]) || s->things[k].kind == TQA_SDF_JOINT;
     }
     bool *carried = tqa_arena_take(s->draft->arena, s->n_thing + 1, sizeof *carried, 1);
     if (carried == NULL || !tqa_chain_init(&s->chain, s->draft, n + 1)) {
@@ -147,11 +147,14 @@ static bool build(tqa_sdf *s)
     }
     for (uint32_t k = 0; k < s->n_thing; k++) {
         tqa_sdf_thing *thing = &s->things[k];
-        if (thing->kind == TQA_SDF_LINK) {
-            const char *place =
-                tqa_arena_format(s->draft->arena, "/sdf//link[@name='%.90s']", thing->name);
-            thing->link = tqa_chain_link(&s->chain, thing->name, place);
-            tqa_sdf_inertia(s, k, &s->chain.links[thing->link].inertia);
+        if (tqa_sdf_is_link(thing)) {
+            const bool has_mass = thing->kind == TQA_SDF_LINK;
+            const char *place = tqa_arena_format(s->draft->arena, "/sdf//%s[@name='%.90s']",
+                                                 has_mass ? "link" : "frame", thing->name);
+            thing->link = tqa_chain_link(&s->chain, thing->own, place);
+            if (has_mass) {
+                tqa_sdf_inertia(s, k, &s->chain.links[thing->link].inertia);
+            }
         }
     }
     if (!tqa_sdf_joints(s)) {

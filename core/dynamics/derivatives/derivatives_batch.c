@@ -97,7 +97,7 @@ static tq_status add_tendons(const tq_mechanism *mechanism, const tq_inverse_inp
 }
 
 /* TQ_ERR_OVERFLOW: some entry may not be finite */
-static tq_status rigid(const tq_mechanism *mechanism, const tq_inverse_input *at,
+static tq_status rigid(const tq_mechanism *mechanism, const tq_inverse_input *at, int fill,
                        tq_scratch *scratch, double *ret_d, tq_error *reterr)
 {
     const double *gravity = at->gravity != NULL ? at->gravity : mechanism->model.gravity;
@@ -105,6 +105,7 @@ static tq_status rigid(const tq_mechanism *mechanism, const tq_inverse_input *at
     tq_kernel_input in = tq_kernel_input_at(
         at->n_sample, at->stride, at->q, (at->without & TQ_WITHOUT_VELOCITY) != 0 ? NULL : at->qd);
     in.qdd = (at->without & TQ_WITHOUT_INERTIA) != 0 ? NULL : at->qdd;
+    in.fill = fill;
     for (int k = 0; k < 3; k++) {
         in.gravity[k] = weight * gravity[k];
     }
@@ -129,8 +130,8 @@ static _Bool finite_diagonals(size_t nv, const tq_inverse_input *in, const doubl
            kernels->finite(rows, n, pitch, d + nv * nv * in->stride);
 }
 
-tq_status tq_derivatives_batch(const tq_mechanism *mechanism, const tq_inverse_input *in,
-                               tq_scratch *scratch, double *ret_d, tq_error *reterr)
+static tq_status derivatives(const tq_mechanism *mechanism, const tq_inverse_input *in, int fill,
+                             tq_scratch *scratch, double *ret_d, tq_error *reterr)
 {
     assert(mechanism != NULL && in != NULL && scratch != NULL && in->n_wrench == 0);
     const size_t nv = mechanism->model.nv;
@@ -143,7 +144,7 @@ tq_status tq_derivatives_batch(const tq_mechanism *mechanism, const tq_inverse_i
     const tq_fpmode mode = tq_fpmode_enter();
     status = tq_check_quaternions(mechanism, in->n_sample, in->stride, in->q, reterr);
     if (status == TQ_OK) {
-        status = rigid(mechanism, in, scratch, ret_d, reterr);
+        status = rigid(mechanism, in, fill, scratch, ret_d, reterr);
     }
     if (status == TQ_OK || status == TQ_ERR_OVERFLOW) {
         add_joint_efforts(&mechanism->model, in, ret_d);
@@ -166,4 +167,18 @@ tq_status tq_derivatives_batch(const tq_mechanism *mechanism, const tq_inverse_i
     tq_fpmode_leave(mode);
     tq_scratch_rewind(scratch, mark);
     return status;
+}
+
+tq_status tq_derivatives_batch(const tq_mechanism *mechanism, const tq_inverse_input *in,
+                               tq_scratch *scratch, double *ret_d, tq_error *reterr)
+{
+    return derivatives(mechanism, in, 0, scratch, ret_d, reterr);
+}
+
+tq_status tq_derivatives_batch_again(const tq_mechanism *mechanism, const tq_inverse_input *in,
+                                     tq_scratch *scratch, double *ret_d, tq_error *reterr)
+{
+    /* tendons pair dofs of different branches */
+    const int fill = mechanism->model.n_tendon > 0 || mechanism->has_drag ? 0 : TQ_FILL_AGAIN;
+    return derivatives(mechanism, in, fill, scratch, ret_d, reterr);
 }

@@ -29,6 +29,13 @@
  */
 tq_status tq_derivatives_batch(const tq_mechanism *mechanism, const tq_inverse_input *in,
                                tq_scratch *scratch, double *ret_d, tq_error *reterr);
+
+/* The same into an array that tq_derivatives_batch has filled before, for the same mechanism, with
+ * the same stride and at least as many samples: structural zeros are not written again. */
+tq_status tq_derivatives_batch_again(const tq_mechanism *mechanism, const tq_inverse_input *in,
+                                     tq_scratch *scratch, double *ret_d, tq_error *reterr);
+
+/* Bytes of scratch that both need. */
 size_t tq_derivatives_batch_scratch_size(const tq_mechanism *mechanism);
 
 #endif

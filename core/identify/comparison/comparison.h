@@ -65,6 +65,9 @@ typedef struct tq_comparison_plan {
     size_t lag;                  /* samples, of lagged instruments */
     size_t memory_max;           /* bytes for instruments */
     const tq_feedback *feedback; /* of simulations; borrowed; NULL: not known */
+    tq_unknown_gain *gains;      /* (n_gain) of the fit's model: after each simulation of output
+                                    error they are those found; NULL: all are known */
+    size_t n_gain;
 } tq_comparison_plan;
 
 /* Passes over recordings, in this order; the first three may be left out. */

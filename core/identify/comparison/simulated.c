@@ -18,6 +18,8 @@ static const double moved = 0.1; /* deviations: values that move less have conve
 /* likewise, relative, where the result is the fit's: deviations of least squares are no measure, as
  * the noise of position enlarges them */
 static const double moved_result = 1e-3;
+static const double step_most = 5.0;             /* factor of a gain from simulation to
+                                                      simulation */
 static const double least_size = 1e-2;           /* of the nominal size of a parameter */
 static const size_t grid_max = (size_t)24 << 20; /* bytes, of the windows' measured values */
 
@@ -32,11 +34,17 @@ static size_t step_bound(const tq_fit *fit)
                                       : (size_t)TQ_ROLLOUT_STEPS_MAX;
 }
 
+/* numbers of a step's friction rows, of a fit with unknown gains */
+static size_t gain_rows_count(const tq_fit *fit)
+{
+    return fit->options.model.n_gain > 0 ? tq_friction_row_count(fit) * TQ_FOLD_RUN : 0;
+}
+
 size_t tq_simulated_size(const tq_fit *fit)
 {
     const tq_rollout_plan plan = {
         .period = 1.0, .every = 1, .n_step = step_bound(fit), .follow = follow};
-    return tq_rollout_size(fit, &plan);
+    return tq_rollout_size(fit, &plan) + tq_scratch_cost(gain_rows_count(fit), sizeof(double));
 }
 
 /* windows of 3 s, or half of a shorter recording */
@@ -66,6 +74,27 @@ tq_estimator_kind tq_simulated_kind(const tq_comparison *c)
     return c->pass == TQ_COMPARISON_OUTPUT ? TQ_ESTIMATOR_OUTPUT : TQ_ESTIMATOR_SIMULATED;
 }
 
+/* Instruments of unknown gains: the error of position where the simulation is, which has no noise
+ * of position in it, as the recorded one has: -e_s = -e - (q - q_s), likewise its rate and
+ * integral. */
+static void find_gain_rows(const tq_comparison *c, const tq_rollout_sample *sample)
+{
+    const tq_fit *fit = c->fit;
+    memcpy(c->gain_rows, sample->measured.friction_rows,
+           gain_rows_count(fit) * sizeof *c->gain_rows);
+    for (size_t t = 0; t < fit->n_term; t++) {
+        const tq_fit_term *term = &fit->terms[t];
+        const size_t at = term->row * TQ_FOLD_RUN;
+        double *row = c->gain_rows + (fit->n_row + term->friction_row) * TQ_FOLD_RUN;
+        for (size_t i = 0; tq_column_is_gain(term->kind) && i < sample->n; i++) {
+            row[i] -= term->kind == TQ_COLUMN_KP ? sample->measured.q[at + i] - sample->q[at + i]
+                      : term->kind == TQ_COLUMN_KD
+                          ? sample->measured.qd[at + i] - sample->qd[at + i]
+                          : sample->integral[at + i];
+        }
+    }
+}
+
 /* Columns that are their own instruments are least squares. Output error takes friction as it was
  * recorded: it has passed the torque's filter, and its sign is what noise changes least. */
 static tq_status fold_step(void *ctx, const tq_rollout_sample *sample, tq_error *reterr)
@@ -78,6 +107,12 @@ static tq_status fold_step(void *ctx, const tq_rollout_sample *sample, tq_error 
     along.q = sample->q;
     along.qd = sample->qd;
     along.qdd = sample->qdd;
+    if (c->pass == TQ_COMPARISON_OUTPUT && c->plan.n_gain > 0 && along.friction_rows != NULL) {
+        tq_experiment_block instruments = along;
+        find_gain_rows(c, sample);
+        instruments.friction_rows = c->gain_rows;
+        return tq_fit_push_instruments(c->stream, &along, &instruments, sample->lost, reterr);
+    }
     if (c->pass == TQ_COMPARISON_OUTPUT) {
         return tq_fit_push_instruments(c->stream, &along, &along, sample->lost, reterr);
     }
@@ -96,6 +131,10 @@ tq_status tq_simulated_begin_recording(tq_comparison *c, double period, size_t n
         tq_fit_begin(c->instrumental, c->recording, n_pushed, c->scratch, &c->stream, reterr);
     if (status == TQ_OK) {
         status = tq_rollout_begin(c->fit, c->simulated, &plan, c->scratch, &c->rollout, reterr);
+    }
+    c->gain_rows = tq_scratch_take(c->scratch, gain_rows_count(c->fit), sizeof *c->gain_rows);
+    if (status == TQ_OK && c->gain_rows == NULL) {
+        return tq_fail(reterr, TQ_ERR_SCRATCH, "scratch", 0, (double)tq_simulated_size(c->fit));
     }
     if (status == TQ_OK) {
         tq_rollout_watch(c->rollout, fold_step, c);
@@ -141,11 +180,30 @@ static const tq_compared *find_start(const tq_comparison *c)
     return NULL;
 }
 
+/* The next simulation is one of the gains that `value` says: torque is that of them, and the value
+ * is 0. A gain of position changes by a factor of `step_most` at most, and none is negative. */
+static void take_gains(const tq_comparison *c, double *value)
+{
+    for (size_t k = 0; c->plan.n_gain > 0 && k < c->fit->n_column; k++) {
+        const tq_column *column = &c->fit->columns[k];
+        if (!tq_column_is_gain(column->kind)) {
+            continue;
+        }
+        tq_unknown_gain *gain = &c->plan.gains[column->gain];
+        const double before = gain->start + gain->change;
+        const double least = column->kind == TQ_COLUMN_KP ? before / step_most : 0.0;
+        const double most = column->kind == TQ_COLUMN_KP ? before * step_most : (double)INFINITY;
+        gain->change = fmin(fmax(before + value[k], least), most) - gain->start;
+        value[k] = 0.0;
+    }
+}
+
 tq_status tq_simulated_start(tq_comparison *c, tq_error *reterr)
 {
     const tq_compared *start = find_start(c);
     if (start != NULL) {
         memcpy(c->simulated, start->value, tq_fit_value_count(c->fit) * sizeof *c->simulated);
+        take_gains(c, c->simulated);
         c->n_simulation = c->n_window = c->n_lost = 0;
         return TQ_OK;
     }
@@ -178,7 +236,13 @@ static double relative_change_of(const tq_comparison *c)
 {
     double most = 0.0;
     for (size_t k = 0; k < c->fit->n_column; k++) {
-        const double size = fmax(fabs(c->candidate[k]), least_size * c->fit->nominal[k]);
+        const tq_column *column = &c->fit->columns[k];
+        double whole = c->candidate[k];
+        if (c->plan.n_gain > 0 && tq_column_is_gain(column->kind)) {
+            const tq_unknown_gain *gain = &c->plan.gains[column->gain];
+            whole += gain->start + gain->change;
+        }
+        const double size = fmax(fabs(whole), least_size * c->fit->nominal[k]);
         most = fmax(most, fabs(c->candidate[k] - c->simulated[k]) / size);
     }
     return most;
@@ -211,6 +275,7 @@ tq_status tq_simulated_end(tq_comparison *c, bool *ret_again, tq_error *reterr)
     *ret_again = c->n_simulation < SIMULATIONS_LEAST || (moves && c->n_simulation < most);
     if (*ret_again) {
         memcpy(c->simulated, c->candidate, tq_fit_value_count(c->fit) * sizeof *c->simulated);
+        take_gains(c, c->simulated);
         c->n_window = c->n_lost = 0;
     }
     return TQ_OK;

@@ -159,6 +159,7 @@ static tq_diagnosis kept_of(const tq_diagnosis *d, double *count)
 {
     tq_diagnosis one = *d;
     one.n_run = 1;
+    one.n_wide = 0;
     one.sets = d->spare;
     one.count = count;
     return one;
@@ -234,7 +235,7 @@ tq_status tq_search_positions(tq_search *s, tq_error *reterr)
                 continue;
             }
             const double gain = plain - of_kept(d, &one, x, y, reterr, &status);
-            const double price = price_swap + s->price_noise;
+            const double price = price_swap + s->price_kept;
             if (status == TQ_OK && gain - price > s->best) {
                 s->best = gain - price;
                 s->finding = (tq_finding){TQ_FINDING_POSITION_SWAP, x, y, 0, .explained = gain,

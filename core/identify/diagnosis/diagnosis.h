@@ -37,6 +37,29 @@ typedef struct tq_finding {
     bool is_gross;    /* parameters of this fit are not usable */
 } tq_finding;
 
+/* Sums are of single samples (length 0), or of means over windows. Where the noise of accelerations
+ * is a large part of them, no fault of single samples can be distinguished from what it does to
+ * columns; as it lies at high frequencies, a mean over a quarter of a second has next to none. */
+typedef struct tq_diagnosis_window {
+    double length; /* s */
+    double least;  /* s between samples in a window */
+    double noise;  /* variance of the mean over that of a sample */
+} tq_diagnosis_window;
+
+/* A window for noise of accelerations of `variance` (n_run x nv), which a filter of a cut-off
+ * (corner, Hz) has passed.
+ *
+ * Noise of position that is white has accelerations of a density in proportion to f^4 up to the
+ * corner f_c. The mean over T takes (sin(pi f T) / (pi f T))^2 of it, 1 / (2 pi^2 f^2 T^2) on
+ * average:
+ *
+ *     variance of the mean / variance = 5 / 3 / (2 pi^2 (f_c T)^2)
+ *
+ * T is what leaves 2 % of the motion's mean square, at least 2 / f_c and at most half a second.
+ * Where noise is below a tenth of the mean square of the fit's data the length is 0. */
+tq_diagnosis_window tq_diagnosis_window_for(const tq_fit *fit, size_t n_run, const double *variance,
+                                            double corner);
+
 /* Gram matrices of the fitted recordings at every n-th sample: columns of each row of torque, and
  * the columns that faults would add. */
 typedef struct tq_diagnosis tq_diagnosis;
@@ -55,7 +78,8 @@ typedef struct tq_diagnosis tq_diagnosis;
  *          *ret_diagnosis is NULL for a fit per joint, more than TQ_DIAGNOSIS_ROWS_MAX dofs, joints
  *          of several dofs (a floating base), and sums above TQ_DIAGNOSIS_BYTES.
  * Returns  TQ_OK, TQ_ERR_SCRATCH, and the statuses of tq_fit_push.
- * Cost     Columns of TQ_DIAGNOSIS_SAMPLES samples; some hundred factorisations if residuals are
+ * Cost     Columns of TQ_DIAGNOSIS_SAMPLES samples, with a window of six samples of each period of
+ *          the corner; some hundred factorisations if residuals are
  *          large, else some tens.
  * Source   profile likelihood of a linear model with one noise variance for each row of torque.
  * Checked  tests/contract/test_diagnosis.py
@@ -64,7 +88,8 @@ typedef struct tq_diagnosis tq_diagnosis;
 #define TQ_DIAGNOSIS_SAMPLES  3000
 #define TQ_DIAGNOSIS_ROWS_MAX 8
 tq_status tq_diagnosis_begin(const tq_fit *fit, const tq_fit_solution *solution, size_t n_run,
-                             tq_scratch *memory, tq_diagnosis **ret_diagnosis, tq_error *reterr);
+                             tq_diagnosis_window window, tq_scratch *memory,
+                             tq_diagnosis **ret_diagnosis, tq_error *reterr);
 size_t tq_diagnosis_size(const tq_fit *fit, size_t n_run);
 /* Faults of logs of this robot are searched for, unless there are too many recordings. */
 bool tq_diagnosis_is_for(const tq_model *model);

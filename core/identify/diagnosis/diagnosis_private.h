@@ -55,7 +55,14 @@ struct tq_diagnosis {
     double *x;      /* (TQ_DIAGNOSIS_TOGETHER x width) samples of a row */
     double *kept;   /* (TQ_DIAGNOSIS_KEPT x (nq + 3 nv)) */
     size_t n_kept, kept_every;
-    size_t now, every, n_seen, n_filled; /* of the current recording; samples in `run` */
+    tq_diagnosis_window window;
+    double *mean;          /* (nv x widest row) sums of the samples of a window */
+    double *square;        /* (nv) of the means of accelerations */
+    size_t n_mean, n_wide; /* samples so far, and of a window; 0: of single samples */
+    double n_window;
+    double acceleration[TQ_DIAGNOSIS_ROWS_MAX]; /* of the samples of a window */
+    bool has_window;                            /* the present recording's */
+    size_t now, every, n_seen, n_filled;        /* of the current recording; samples in `run` */
     double t[TQ_FOLD_RUN];
     double *h, *right, *theta, *room; /* (p^2), (p), (p), (p) of a hypothesis */
     double *sigma, *usual;            /* (nv) */

@@ -385,8 +385,9 @@ static void find_usual(tq_diagnosis *d)
     }
 }
 
-/* nats that noise of accelerations, of variance (n_run x nv), may explain by itself */
-static double price_of_noise(const tq_diagnosis *d, const double *variance)
+/* nats that noise of accelerations, of variance (n_run x nv), may explain by itself: of samples, or
+ * of means over windows */
+static double price_of_noise(const tq_diagnosis *d, const double *variance, bool of_means)
 {
     const size_t nv = d->nv, nq = d->fit->mechanism->model.nq;
     double share = 0.0, n = 0.0;
@@ -399,7 +400,9 @@ static double price_of_noise(const tq_diagnosis *d, const double *variance)
             noise += d->count[e] * variance[e * nv + r];
             count += d->count[e];
         }
-        for (size_t i = 0; i < d->n_kept; i++) {
+        noise *= of_means ? d->window.noise : 1.0;
+        square = of_means ? d->square[r] / fmax(d->n_window, 1.0) : 0.0;
+        for (size_t i = 0; !of_means && i < d->n_kept; i++) {
             const double qdd = d->kept[i * (nq + 3 * nv) + nq + nv + r];
             square += qdd * qdd / (double)d->n_kept;
         }
@@ -434,7 +437,8 @@ tq_status tq_diagnosis_find(tq_diagnosis *d, const double *variance, tq_finding 
     if (2 * tq_moved_count(d) <= d->nv) { /* too few joints move: at rest all hypotheses fit */
         return TQ_OK;
     }
-    s.price_noise = price_of_noise(d, variance);
+    s.price_kept = price_of_noise(d, variance, false);
+    s.price_noise = d->n_window > 0.0 ? price_of_noise(d, variance, true) : s.price_kept;
     s.left = fit_plain(&s);
     if (!isfinite(s.left)) {
         return TQ_OK;

@@ -17,9 +17,10 @@ typedef struct tq_change {
 
 typedef struct tq_search {
     tq_diagnosis *d;
-    tq_hypothesis h;    /* includes the faults accepted so far */
-    double left;        /* S of this hypothesis */
-    double price_noise; /* nats that a fault must explain more where accelerations are noisy */
+    tq_hypothesis h; /* includes the faults accepted so far */
+    double left;     /* S of this hypothesis */
+    /* nats that a fault must explain more where accelerations are noisy: of the sums, of samples */
+    double price_noise, price_kept;
     tq_change trial, change;
     double best; /* nats that `finding` explains beyond its price */
     tq_finding finding;

@@ -29,7 +29,8 @@ bool tq_diagnosis_is_for(const tq_model *model)
 
 static bool is_possible(const tq_fit *fit, size_t n_run)
 {
-    return fit->options.model.kind == TQ_FIT_BASE && tq_diagnosis_is_for(&fit->mechanism->model) &&
+    return fit->options.model.kind == TQ_FIT_BASE && fit->options.model.n_gain == 0 &&
+           tq_diagnosis_is_for(&fit->mechanism->model) &&
            set_size(fit) * sizeof(double) * n_run <= TQ_DIAGNOSIS_BYTES;
 }
 
@@ -55,7 +56,8 @@ size_t tq_diagnosis_size(const tq_fit *fit, size_t n_run)
            2 * tq_scratch_cost(n_run, sizeof(double)) + tq_scratch_cost(nv, sizeof(size_t)) +
            tq_scratch_cost(TQ_DIAGNOSIS_TOGETHER * (p + nv), sizeof(double)) +
            tq_scratch_cost(p * p, sizeof(double)) + 3 * tq_scratch_cost(p, sizeof(double)) +
-           2 * tq_scratch_cost(nv, sizeof(double)) + tq_scratch_cost(n_run * nv, sizeof(double)) +
+           3 * tq_scratch_cost(nv, sizeof(double)) + tq_scratch_cost(n_run * nv, sizeof(double)) +
+           tq_scratch_cost(nv * (p + nv), sizeof(double)) +
            tq_scratch_cost(n_run * nv, sizeof(uint32_t)) +
            tq_scratch_cost((nq + 3 * nv) * TQ_DIAGNOSIS_KEPT, sizeof(double));
 }
@@ -111,8 +113,40 @@ static uint32_t find_tip(const tq_model *model)
     return tip;
 }
 
+tq_diagnosis_window tq_diagnosis_window_for(const tq_fit *fit, size_t n_run, const double *variance,
+                                            double corner)
+{
+    static const double noisy = 0.02, left = 0.02, longest = 0.5, samples = 6.0;
+    static const double passes = 0.08443431970194815; /* 5 / (6 pi^2) */
+    double square[TQ_DIAGNOSIS_ROWS_MAX];
+    double part = 0.0, n = 0.0;
+    if (!is_possible(fit, n_run) || !(corner > 0.0)) {
+        return (tq_diagnosis_window){0};
+    }
+    tq_fit_usual_acceleration(fit, square);
+    for (size_t r = 0; r < fit->n_row; r++) {
+        double noise = 0.0;
+        for (size_t e = 0; e < n_run; e++) {
+            noise += variance[e * fit->n_row + r] / (double)n_run;
+        }
+        part += square[r] > 0.0 ? fmin(noise / square[r], 1.0) : 0.0;
+        n += square[r] > 0.0 ? 1.0 : 0.0;
+    }
+    part /= fmax(n, 1.0);
+    if (!(part > noisy)) {
+        return (tq_diagnosis_window){0};
+    }
+    const double over_motion = part / fmax(1.0 - part, left);
+    const double length = sqrt(passes * over_motion / left) / corner;
+    const double t = fmin(fmax(length, 2.0 / corner), longest);
+    return (tq_diagnosis_window){.length = t,
+                                 .least = 1.0 / (samples * corner),
+                                 .noise = passes / (corner * t * corner * t)};
+}
+
 tq_status tq_diagnosis_begin(const tq_fit *fit, const tq_fit_solution *solution, size_t n_run,
-                             tq_scratch *memory, tq_diagnosis **ret, tq_error *reterr)
+                             tq_diagnosis_window window, tq_scratch *memory, tq_diagnosis **ret,
+                             tq_error *reterr)
 {
     const tq_model *model = &fit->mechanism->model;
     const size_t nv = fit->n_row;
@@ -125,7 +159,10 @@ tq_status tq_diagnosis_begin(const tq_fit *fit, const tq_fit_solution *solution,
     if (d == NULL) {
         return tq_fail(reterr, TQ_ERR_SCRATCH, "memory", 0, (double)tq_diagnosis_size(fit, n_run));
     }
-    *d = (tq_diagnosis){.fit = fit, .solution = solution, .n_run = n_run, .nv = nv};
+    *d = (tq_diagnosis){
+        .fit = fit, .solution = solution, .n_run = n_run, .nv = nv, .window = window};
+    d->mean = tq_scratch_take(memory, nv * (p + nv), sizeof(double));
+    d->square = tq_scratch_take(memory, nv, sizeof(double));
     d->set_size = set_size(fit);
     d->bodies = tq_scratch_take(memory, fit->n_parameter, sizeof(double));
     d->full = tq_scratch_take(memory, fit->n_parameter, sizeof(double));
@@ -157,6 +194,7 @@ tq_status tq_diagnosis_begin(const tq_fit *fit, const tq_fit_solution *solution,
     d->spare = d->sets + n_run * d->set_size;
     memset(d->sets, 0, n_run * d->set_size * sizeof(double));
     memset(d->kept, 0, (model->nq + 3 * nv) * TQ_DIAGNOSIS_KEPT * sizeof(double));
+    memset(d->square, 0, nv * sizeof(double));
     memset(d->count, 0, n_run * sizeof(double));
     memset(d->length, 0, n_run * sizeof(double));
     for (size_t r = 0, at = 0; r < nv; r++) {
@@ -279,12 +317,65 @@ static void add_products(size_t width, size_t n, const double *x, double *restri
     }
 }
 
+/* The samples of a window that has begun are left out. */
+static void forget_window(tq_diagnosis *d)
+{
+    const size_t room = d->fit->n_column + TQ_EXTRA_COLUMNS + d->nv;
+    memset(d->mean, 0, d->nv * room * sizeof *d->mean);
+    memset(d->acceleration, 0, sizeof d->acceleration);
+    d->n_mean = 0;
+}
+
+/* Adds n samples to the window's, and means of complete windows to the Gram matrices. */
+static void add_to_means(tq_diagnosis *d, double *set, size_t n, double *inout_count)
+{
+    const size_t room = d->fit->n_column + TQ_EXTRA_COLUMNS + d->nv;
+    for (size_t i = 0; i < n; i++) {
+        d->n_mean++;
+        const bool is_whole = d->n_mean == d->n_wide;
+        for (size_t r = 0; r < d->nv; r++) {
+            const size_t width = tq_diagnosis_width(d, r);
+            double *mean = d->mean + r * room;
+            put_row(d, r, i, d->x);
+            for (size_t k = 0; k < width; k++) {
+                mean[k] += d->x[k];
+            }
+            d->acceleration[r] += d->run.qdd[r * TQ_FOLD_RUN + i];
+        }
+        for (size_t r = 0; is_whole && r < d->nv; r++) {
+            const size_t width = tq_diagnosis_width(d, r);
+            double *mean = d->mean + r * room;
+            const double each = 1.0 / (double)d->n_wide;
+            for (size_t k = 0; k < width; k++) {
+                mean[k] *= each;
+            }
+            add_products(width, 1, mean, set + d->at[r]);
+            d->square[r] += each * d->acceleration[r] * each * d->acceleration[r];
+        }
+        if (is_whole) {
+            forget_window(d);
+            d->n_window += 1.0;
+            *inout_count += 1.0;
+        }
+    }
+}
+
 tq_status tq_diagnosis_add(tq_diagnosis *d, size_t e, size_t n, tq_error *reterr)
 {
     tq_status status = tq_fit_run_compute(d->fit, &d->run, n, d->solution->value, reterr);
     double *set = d->sets + e * d->set_size;
     status = status == TQ_OK ? find_gravity(d, n, d->h, reterr) : status;
-    for (size_t r = 0; status == TQ_OK && r < d->nv; r++) {
+    for (size_t r = 0; status == TQ_OK && d->n_wide > 0 && r < d->nv; r++) {
+        torque_of(d, d->run.values, r, n, d->bodies, d->h + (2 * d->nv + r) * TQ_FOLD_RUN);
+    }
+    if (status != TQ_OK) {
+        return status;
+    }
+    if (d->n_wide > 0) {
+        add_to_means(d, set, n, &d->count[e]);
+        return TQ_OK;
+    }
+    for (size_t r = 0; r < d->nv; r++) {
         const size_t width = tq_diagnosis_width(d, r);
         torque_of(d, d->run.values, r, n, d->bodies, d->h + (2 * d->nv + r) * TQ_FOLD_RUN);
         for (size_t first = 0; first < n; first += TQ_DIAGNOSIS_TOGETHER) {
@@ -309,6 +400,23 @@ void tq_diagnosis_next(tq_diagnosis *d, size_t run, size_t n_sample)
     const size_t keep = TQ_DIAGNOSIS_KEPT / d->n_run + 1;
     const size_t n = n_sample / d->every + 1;
     d->kept_every = n > keep ? n / keep + 1 : 1;
+    d->has_window = false;
+}
+
+/* The samples of a window, and how many lie between them. */
+static void size_window(tq_diagnosis *d, const tq_experiment_block *block)
+{
+    if (!(d->window.length > 0.0) || !(block->period > 0.0) || d->has_window) {
+        return;
+    }
+    const size_t before = d->every;
+    const double every = floor(d->window.least / block->period);
+    d->every = every > 1.0 ? (size_t)every : 1;
+    d->kept_every = d->kept_every * before / d->every + 1;
+    const double n = round(d->window.length / (block->period * (double)d->every));
+    d->n_wide = n > 1.0 ? (size_t)n : 1;
+    d->has_window = true;
+    forget_window(d);
 }
 
 static void keep(tq_diagnosis *d, size_t i)
@@ -342,6 +450,10 @@ tq_status tq_diagnosis_push(tq_diagnosis *d, const tq_experiment_block *block, c
                             tq_error *reterr)
 {
     tq_status status = TQ_OK;
+    size_window(d, block);
+    if (block->begins && d->n_wide > 0) {
+        forget_window(d);
+    }
     for (size_t i = 0; i < block->n_sample && status == TQ_OK; i++) {
         d->length[d->now] = t[i];
         if (d->n_seen++ % d->every != 0) {
@@ -368,4 +480,6 @@ void tq_diagnosis_archive(tq_diagnosis *d, tq_archive *archive)
     tq_archive_doubles(archive, d->kept,
                        TQ_DIAGNOSIS_KEPT * (d->fit->mechanism->model.nq + 3 * d->nv));
     tq_archive_bytes(archive, &d->n_kept, sizeof d->n_kept);
+    tq_archive_doubles(archive, d->square, d->nv);
+    tq_archive_doubles(archive, &d->n_window, 1);
 }

@@ -114,16 +114,24 @@ static void add(column_list *list, tq_column_kind kind, uint32_t joint, uint32_t
 {
     if (list->columns != NULL) {
         list->columns[list->n] =
-            (tq_column){kind, {TQ_PARAMETER_MASS, TQ_NONE, TQ_NONE}, joint, other};
+            (tq_column){kind, {TQ_PARAMETER_MASS, TQ_NONE, TQ_NONE}, joint, other, TQ_NONE};
     }
     list->n++;
+}
+
+static void add_gain(column_list *list, const tq_unknown_gain *gain, uint32_t k)
+{
+    add(list, (tq_column_kind)(TQ_COLUMN_KP + gain->kind), gain->joint, TQ_NONE);
+    if (list->columns != NULL) {
+        list->columns[list->n - 1].gain = k;
+    }
 }
 
 static void add_parameter(column_list *list, tq_parameter_kind kind, uint32_t joint)
 {
     if (list->columns != NULL) {
         list->columns[list->n] =
-            (tq_column){TQ_COLUMN_PARAMETER, {kind, TQ_NONE, joint}, TQ_NONE, TQ_NONE};
+            (tq_column){TQ_COLUMN_PARAMETER, {kind, TQ_NONE, joint}, TQ_NONE, TQ_NONE, TQ_NONE};
     }
     list->n++;
 }
@@ -189,6 +197,12 @@ void tq_columns_extra(const tq_model *model, const tq_fit_model *fit, tq_column 
             }
         }
     }
+    for (size_t k = 0; k < fit->n_gain; k++) {
+        const tq_unknown_gain *gain = &fit->gains[k];
+        if (!gain->is_held && has_terms(&model->joints[gain->joint], fit)) {
+            add_gain(&list, gain, (uint32_t)k);
+        }
+    }
     for (size_t k = 0; k < fit->n_coupling; k++) {
         const tq_fit_coupling *pair = &fit->couplings[k];
         if ((fit->with & TQ_REGRESS_ROTOR) != 0) {
@@ -223,6 +237,7 @@ void tq_terms_of_columns(const tq_model *model, const tq_column *columns, size_t
                                              .row = model->joints[own].v_index,
                                              .joint = own,
                                              .other = side == 0 ? column->other : joint,
+                                             .gain = column->gain,
                                              .kind = column->kind};
             }
             n++;

@@ -13,6 +13,7 @@
 #include "core/identify/regression/base.h"
 #include "core/model/mechanism.h"
 #include "core/signal/experiment.h"
+#include "core/signal/rows.h"
 
 typedef enum tq_column_kind {
     TQ_COLUMN_PARAMETER, /* `parameter`; an inertial one represents its base combination */
@@ -20,9 +21,14 @@ typedef enum tq_column_kind {
     TQ_COLUMN_GRAVITY,   /* per joint: constant torque, N m or N (replaces an offset) */
     TQ_COLUMN_COS,       /* per joint: times the cosine of the angle of `other`'s link, see below */
     TQ_COLUMN_SIN,
-    TQ_COLUMN_STRIBECK,        /* extra torque at low speed, times s(qd) exp(-(qd/speed)^2) */
-    TQ_COLUMN_LOAD,            /* load-dependent friction: times s(qd) |torque of bodies|;
+    TQ_COLUMN_STRIBECK, /* extra torque at low speed, times s(qd) exp(-(qd/speed)^2) */
+    TQ_COLUMN_LOAD,     /* load-dependent friction: times s(qd) |torque of bodies|;
                                   dimensionless */
+    /* an unknown gain of the controller of which torque is made, less the present one: times -e,
+     * -e' or -s */
+    TQ_COLUMN_KP,
+    TQ_COLUMN_KD,
+    TQ_COLUMN_KI,
     TQ_COLUMN_COUPLED_ROTOR,   /* qdd of `other` in the row of `joint`, and the reverse */
     TQ_COLUMN_COUPLED_VISCOUS, /* qd, likewise */
     TQ_COLUMN_COUPLED_COULOMB, /* s(qd of joint + qd of other) in both rows */
@@ -36,6 +42,7 @@ typedef struct tq_column {
     tq_parameter parameter; /* of TQ_COLUMN_PARAMETER */
     uint32_t joint;         /* of the others, else TQ_NONE */
     uint32_t other;         /* of cosines and coupled joints, else TQ_NONE */
+    uint32_t gain;          /* of a gain: its index in the model's, else TQ_NONE */
 } tq_column;
 
 typedef enum tq_fit_kind {
@@ -79,6 +86,14 @@ typedef struct tq_fit_model {
     const bool *row_is_used;
     const tq_fit_coupling *couplings; /* (n_coupling) */
     size_t n_coupling;
+    const tq_unknown_gain *gains; /* (n_gain) borrowed; of their columns see TQ_COLUMN_KP */
+    size_t n_gain;
 } tq_fit_model;
+
+/* True of a controller's gain. */
+static inline bool tq_column_is_gain(tq_column_kind kind)
+{
+    return kind == TQ_COLUMN_KP || kind == TQ_COLUMN_KD || kind == TQ_COLUMN_KI;
+}
 
 #endif

@@ -10,9 +10,10 @@ typedef struct tq_fit_term {
     uint32_t column, row;
     uint32_t joint;      /* the entry is a function of its q, qd or qdd */
     uint32_t other;      /* coupled, cosine: the second joint, or TQ_NONE */
+    uint32_t gain;       /* index of an unknown gain, or TQ_NONE */
     tq_column_kind kind; /* TQ_COLUMN_PARAMETER: the parameter's kind decides */
     uint32_t
-        friction_row; /* Stribeck and coupled signs: index of its regressor row after the signs,
+        friction_row; /* Stribeck, coupled signs, gains: index of its regressor row after the signs,
                             else 0 */
 } tq_fit_term;
 

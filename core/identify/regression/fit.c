@@ -262,8 +262,8 @@ static tq_status describe_columns(tq_fit *fit, tq_scratch *memory, tq_error *ret
         }
         tq_parameter_list(model, what->with, list);
         for (size_t b = 0; b < fit->base.n_base; b++) {
-            fit->columns[b] =
-                (tq_column){TQ_COLUMN_PARAMETER, list[fit->base.independent[b]], TQ_NONE, TQ_NONE};
+            fit->columns[b] = (tq_column){TQ_COLUMN_PARAMETER, list[fit->base.independent[b]],
+                                          TQ_NONE, TQ_NONE, TQ_NONE};
         }
         tq_scratch_rewind(memory, mark);
         fit->n_column = fit->base.n_base;
@@ -279,7 +279,8 @@ static tq_status describe_columns(tq_fit *fit, tq_scratch *memory, tq_error *ret
     fit->n_friction_row = 0;
     for (size_t t = 0; t < fit->n_term; t++) {
         tq_fit_term *term = &fit->terms[t];
-        if (term->kind == TQ_COLUMN_STRIBECK || term->kind == TQ_COLUMN_COUPLED_COULOMB) {
+        if (term->kind == TQ_COLUMN_STRIBECK || term->kind == TQ_COLUMN_COUPLED_COULOMB ||
+            tq_column_is_gain(term->kind)) {
             term->friction_row = (uint32_t)fit->n_friction_row++;
         }
     }

@@ -214,6 +214,9 @@ tq_status tq_fit_solve(tq_fit *fit, tq_scratch *memory, tq_scratch *scratch,
                        tq_fit_solution *ret_solution, tq_error *reterr);
 size_t tq_fit_solution_size(const tq_fit *fit);
 
+/* Mean square of each row's filtered acceleration in the data of the last passes; 0: unknown. */
+void tq_fit_usual_acceleration(const tq_fit *fit, double *ret_square);
+
 /* Mean square of each row's torque in the data of the last passes: ret_square (n_row). */
 void tq_fit_usual_torque(const tq_fit *fit, double *ret_square);
 

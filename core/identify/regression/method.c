@@ -96,6 +96,23 @@ static double samples_of(const tq_fit *fit, size_t r, size_t n_sample)
     return n_sample == 0 || !(known > 0.0) ? 1.0 : (double)n_sample * (known / all);
 }
 
+/* Of a row whose gain kp is not known the residual is the noise of position times kp, and its own
+ * inertia and friction are in proportion to it: weights by residuals would draw all of them to 0.
+ * They go by what the residual is of the present gain. */
+static double of_gain(const tq_fit *fit, size_t r, const double *value)
+{
+    static const double least = 1e-3;
+    for (size_t k = 0; k < fit->rows[r].n; k++) {
+        const tq_column *column = &fit->columns[fit->rows[r].column[k]];
+        if (column->kind == TQ_COLUMN_KP) {
+            const tq_unknown_gain *gain = &fit->options.model.gains[column->gain];
+            const double present = gain->start + gain->change;
+            return 1.0 / fmax(1.0 + value[fit->rows[r].column[k]] / present, least);
+        }
+    }
+    return 1.0;
+}
+
 /* residual deviations of the rows at the values, and weights 1 / deviation */
 static void weigh_rows(const tq_fit *fit, const double *set, size_t n_sample, const double *prior,
                        tq_fit_found *found)
@@ -107,7 +124,8 @@ static void weigh_rows(const tq_fit *fit, const double *set, size_t n_sample, co
         found->sigma[r] = residual;
         if (square > 0.0) {
             const double least = sigma_least * sqrt(square / n);
-            found->weight[r] = 1.0 / fmax(fmax(residual, least), DBL_MIN / DBL_EPSILON);
+            const double of_present = residual * of_gain(fit, r, found->value);
+            found->weight[r] = 1.0 / fmax(fmax(of_present, least), DBL_MIN / DBL_EPSILON);
             continue;
         }
         const double factor = of_prior(fit, set, r, found->value, prior);

@@ -38,6 +38,7 @@ tq_status tq_fit_run_take(const tq_fit *fit, tq_scratch *scratch, tq_fit_run *re
         return tq_fail(reterr, TQ_ERR_SCRATCH, "scratch", 0, (double)tq_fit_run_size(fit));
     }
     ret->friction_rows = ret->sign + nv * TQ_FOLD_RUN;
+    memset(ret->sign, 0, tq_friction_row_count(fit) * TQ_FOLD_RUN * sizeof(double));
     memset(ret->values, 0, fit->run_rows * TQ_FOLD_RUN * sizeof(double));
     tq_fit_run_forget(fit, ret);
     return TQ_OK;
@@ -98,6 +99,12 @@ void tq_fit_run_copy(const tq_fit *fit, tq_fit_run *run, size_t at,
         copy_rows(tq_friction_row_count(fit), block->friction_rows + first, stride, n,
                   run->sign + at);
         return;
+    }
+    for (size_t t = 0; t < fit->n_term; t++) { /* torque without them is the present gains' */
+        if (tq_column_is_gain(fit->terms[t].kind)) {
+            memset(run->friction_rows + fit->terms[t].friction_row * TQ_FOLD_RUN + at, 0,
+                   n * sizeof(double));
+        }
     }
     if (fit->options.model.presliding > 0.0 && block->way != NULL) {
         copy_rows(fit->n_row, block->way + first, stride, n, run->way + at);
@@ -299,6 +306,11 @@ static void of_term(const tq_fit *fit, const tq_fit_run *run, const tq_fit_term 
         for (size_t i = 0; i < n; i++) {
             ret[i] = 1.0;
         }
+        break;
+    case TQ_COLUMN_KP:
+    case TQ_COLUMN_KD:
+    case TQ_COLUMN_KI:
+        memcpy(ret, run->friction_rows + term->friction_row * TQ_FOLD_RUN, n * sizeof *ret);
         break;
     case TQ_COLUMN_COS:
     case TQ_COLUMN_SIN:

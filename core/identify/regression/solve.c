@@ -258,6 +258,14 @@ static tq_high_frequency_inertia_sums fast_sums(const tq_fit *fit, size_t row, s
     return sums;
 }
 
+void tq_fit_usual_acceleration(const tq_fit *fit, double *ret_square)
+{
+    for (size_t r = 0; r < fit->n_row; r++) {
+        const tq_high_frequency_inertia_sums sums = fast_sums(fit, r, TQ_FIT_ALL);
+        ret_square[r] = sums.n > 0 ? sums.below / (double)sums.n : 0.0;
+    }
+}
+
 /* Reference for an effect on a row's torque: its measured noise before the filter, or rounding if
  * there is none. Residuals of separate fits of experiments (`own`, NaN: unknown) are noise;
  * differences between experiments are not. */

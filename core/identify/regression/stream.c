@@ -277,6 +277,10 @@ static void add_fast(const tq_fit_stream *stream, const tq_experiment_block *blo
         tq_high_frequency_inertia_add(&stream->experiment->fast[r], block->n_sample, a,
                                       a + n_row * block->stride, block->tau + r * block->stride,
                                       block->tau_raw + r * block->stride);
+        const double *below = block->qdd + r * block->stride;
+        for (size_t i = 0; i < block->n_sample; i++) {
+            stream->experiment->fast[r].below += below[i] * below[i];
+        }
     }
 }
 

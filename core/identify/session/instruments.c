@@ -17,25 +17,34 @@ static double step_of(const tq_identify *id)
     return step;
 }
 
+/* s after which filtered noise is uncorrelated: two periods of the cut-off */
+static double correlated(const tq_identify *id)
+{
+    const tq_recording_filter *filter = &id->options.filter;
+    double step = 0.0;
+    for (size_t i = 0; i < id->options.n_fitted; i++) {
+        step = fmax(step, id->options.recordings[i].step);
+    }
+    return filter->kind == TQ_SMOOTHING_BUTTERWORTH      ? 2.0 / filter->cutoff
+           : filter->kind == TQ_SMOOTHING_FIRST_ORDER    ? 12.0 * filter->tau_f
+           : filter->kind == TQ_SMOOTHING_SAVITZKY_GOLAY ? (double)filter->window * step
+                                                         : 4.0 * step; /* a second difference */
+}
+
+double tq_session_corner(const tq_identify *id)
+{
+    return 2.0 / correlated(id);
+}
+
 /* Lag of the instruments: filtered noise is uncorrelated after two periods of the cut-off, while
  * the motion must stay correlated: a tenth of its fastest period, but at least one period of the
  * cut-off. */
 static double default_lag(const tq_identify *id)
 {
-    const tq_recording_filter *filter = &id->options.filter;
+    const double noise = correlated(id);
     double motion = 0.0;
-    double step = 0.0;
     for (size_t i = 0; i < id->options.n_fitted; i++) {
         motion = fmax(motion, id->options.recordings[i].motion);
-        step = fmax(step, id->options.recordings[i].step);
-    }
-    double noise = 4.0 * step; /* noise of a second difference */
-    if (filter->kind == TQ_SMOOTHING_BUTTERWORTH) {
-        noise = 2.0 / filter->cutoff;
-    } else if (filter->kind == TQ_SMOOTHING_FIRST_ORDER) {
-        noise = 12.0 * filter->tau_f;
-    } else if (filter->kind == TQ_SMOOTHING_SAVITZKY_GOLAY) {
-        noise = (double)filter->window * step;
     }
     return motion > 0.0 ? fmax(0.5 * noise, fmin(noise, 0.1 / motion)) : noise;
 }

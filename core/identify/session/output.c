@@ -17,12 +17,17 @@ static tq_comparison_plan plan_of(const tq_identify *id)
                                 .n_segment = SEGMENTS,
                                 .lag = tq_session_lag(id),
                                 .memory_max = id->options.memory_max,
-                                .feedback = id->options.feedback};
+                                .feedback = id->options.feedback,
+                                .gains = id->options.gains,
+                                .n_gain = id->options.n_gain};
 }
 
 tq_status tq_session_output(tq_identify *id, tq_error *reterr)
 {
     (void)reterr;
+    for (size_t k = 0; k < id->options.n_gain; k++) {
+        id->options.gains[k].before = id->options.gains[k].change;
+    }
     const tq_comparison_plan plan = plan_of(id);
     tq_session_need(id, TQ_IDENTIFY_OF_OUTPUT, tq_comparison_size(id->fit, &plan));
     id->now.in_part = false;
@@ -45,6 +50,10 @@ tq_status tq_session_output_next(tq_identify *id, tq_error *reterr)
     if (status != TQ_OK) {
         return status;
     }
+    if (pass == TQ_COMPARISON_OUTPUT && id->options.n_gain > 0 && !id->now.is_checked) {
+        tq_session_begin_gains(id);
+        return TQ_OK;
+    }
     if (pass != TQ_COMPARISON_JUDGED) {
         tq_session_request(id, TQ_IDENTIFY_PASS_INSTRUMENTS, id->options.n_fitted,
                            TQ_SESSION_OUTPUT_NEXT);
@@ -56,7 +65,18 @@ tq_status tq_session_output_next(tq_identify *id, tq_error *reterr)
         return tq_fail(reterr, TQ_ERR_NO_CONVERGENCE, "output-error", (size_t)found->fault, 0.0);
     }
     id->result.output = found;
-    id->measured = id->fit;
+    id->now.state = TQ_SESSION_OUTPUT_TAKE;
+    if (id->options.n_gain > 0) { /* torque beyond the cut-off is that of the gains found */
+        tq_fit_set_search(id->fit, true);
+        tq_session_request(id, TQ_IDENTIFY_PASS_FIT, id->options.n_fitted, TQ_SESSION_OUTPUT_TAKE);
+    }
+    return TQ_OK;
+}
+
+tq_status tq_session_output_take(tq_identify *id, tq_error *reterr)
+{
+    (void)reterr;
+    id->measured = id->before_output = id->fit;
     id->fit = tq_comparison_output_fit(id->comparison);
     id->result.fit = id->fit;
     id->comparison = NULL;
@@ -70,6 +90,8 @@ tq_status tq_session_output_next(tq_identify *id, tq_error *reterr)
 tq_status tq_session_output_solve(tq_identify *id, tq_error *reterr)
 {
     id->now.state = TQ_SESSION_VALIDATE;
-    return tq_fit_solve(id->fit, &id->memory[TQ_IDENTIFY_OF_SOLUTION],
-                        &id->memory[TQ_IDENTIFY_OF_SOLVER], &id->result.solution, reterr);
+    const tq_status status =
+        tq_fit_solve(id->fit, &id->memory[TQ_IDENTIFY_OF_SOLUTION],
+                     &id->memory[TQ_IDENTIFY_OF_SOLVER], &id->result.solution, reterr);
+    return status == TQ_OK && id->options.n_gain > 0 ? tq_session_take_gains(id, reterr) : status;
 }

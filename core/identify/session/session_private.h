@@ -43,6 +43,8 @@ typedef enum tq_session_state {
     TQ_SESSION_OUTPUT, /* output error */
     TQ_SESSION_OUTPUT_BEGIN,
     TQ_SESSION_OUTPUT_NEXT,
+    TQ_SESSION_OUTPUT_CHECK,
+    TQ_SESSION_OUTPUT_TAKE,
     TQ_SESSION_OUTPUT_SOLVE,
     TQ_SESSION_VALIDATE,
     TQ_SESSION_VALIDATE_PASS,
@@ -113,6 +115,8 @@ typedef struct tq_session_now {
     bool in_part;    /* this pass reads only a part of the rows */
     bool is_last;    /* last pass of a fit: all nonlinear parameters are fixed */
     bool has_search, has_bias;
+    bool is_checked;               /* that the scales of gains are shown */
+    bool is_scaled;                /* gains, to the masses of the robot */
     unsigned n_planned[2], n_pass; /* typical number of passes with least squares and with
                                       instruments; number so far */
     tq_session_align align;
@@ -157,6 +161,7 @@ struct tq_identify {
 
     tq_fit *fit;
     const tq_fit *measured; /* the fit along measured motion where `fit` is output error's */
+    tq_fit *before_output;  /* the same */
     tq_fit_stream *stream;
     size_t *pushed;   /* (n_recording) samples of its last pass */
     size_t *fitted;   /* (n_recording) samples of its last TQ_IDENTIFY_PASS_FIT */
@@ -189,10 +194,16 @@ tq_session_enter tq_session_plan, tq_session_take_memory, tq_session_converge,
 tq_session_enter tq_session_variance, tq_session_find_variance, tq_session_bias,
     tq_session_find_bias, tq_session_instruments;
 tq_session_enter tq_session_output, tq_session_output_begin, tq_session_output_next,
-    tq_session_output_solve;
+    tq_session_output_check, tq_session_output_take, tq_session_output_solve;
 tq_session_enter tq_session_validate, tq_session_validate_pass, tq_session_validated;
 tq_session_enter tq_session_compare, tq_session_compare_begin, tq_session_compare_next;
 tq_session_enter tq_session_resume, tq_session_resume_fit, tq_session_resume_rest;
+
+/* Requests the check that the scales of gains are shown: others are held, and a fit without their
+ * columns begins; or it fails. */
+void tq_session_begin_gains(tq_identify *id);
+/* After a solution by output error: its gains; or the state of one more, at another scale. */
+tq_status tq_session_take_gains(tq_identify *id, tq_error *reterr);
 
 /* Requests memory, after earlier requests; size 0: requests its release. */
 void tq_session_need(tq_identify *id, tq_identify_memory slot, size_t size);
@@ -206,6 +217,8 @@ bool tq_session_has_instruments(const tq_identify *id);
 tq_status tq_session_choose_lag(tq_identify *id, tq_error *reterr);
 /* Samples between a column and its instruments, in [1, TQ_FIT_LAG_MAX], whatever the method. */
 size_t tq_session_lag(const tq_identify *id);
+/* Hz, above which the filter passes no noise. */
+double tq_session_corner(const tq_identify *id);
 /* Copies the bias and its worst column to the result. */
 void tq_session_show_bias(tq_identify *id);
 /* Sets the typical number of passes of the next searches. */

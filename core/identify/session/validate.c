@@ -165,8 +165,10 @@ tq_status tq_session_validation_begin(tq_identify *id, tq_error *reterr)
         status = tq_noise_bias_begin(id->fit, &id->result.solution, scratch, &v->noise, reterr);
     }
     if (status == TQ_OK) {
-        status = tq_diagnosis_begin(id->fit, &id->result.solution, id->options.n_fitted, scratch,
-                                    &v->diagnosis, reterr);
+        const tq_diagnosis_window window = tq_diagnosis_window_for(
+            id->fit, id->options.n_fitted, id->variance, tq_session_corner(id));
+        status = tq_diagnosis_begin(id->fit, &id->result.solution, id->options.n_fitted, window,
+                                    scratch, &v->diagnosis, reterr);
     }
     if (status == TQ_OK && needs_stand_in(id)) {
         status = tq_stand_in_begin(id->fit, id->options.n_fitted, scratch, &v->stand_in, reterr);

@@ -45,7 +45,8 @@ size_t tq_rollout_size(const tq_fit *fit, const tq_rollout_plan *plan)
     const size_t nv = fit->n_row;
     return tq_scratch_cost(1, sizeof(tq_rollout)) + tq_fit_run_size(fit) +
            tq_scratch_cost((plan->n_step + 1) * kept_rows(fit, plan) * LANES, sizeof(double)) +
-           15 * tq_scratch_cost(nv * LANES, sizeof(double)) +
+           16 * tq_scratch_cost(nv * LANES, sizeof(double)) +
+           tq_scratch_cost(3 * nv, sizeof(double)) +
            (tq_rollout_is_drawn(plan) ? 2 : 1) * tq_scratch_cost(nv * nv * LANES, sizeof(double)) +
            tq_scratch_cost(nv, sizeof(tq_rollout_sums));
 }
@@ -53,9 +54,14 @@ size_t tq_rollout_size(const tq_fit *fit, const tq_rollout_plan *plan)
 static bool take(tq_rollout *r, tq_scratch *scratch)
 {
     const size_t nv = r->fit->n_row;
-    double **rows[] = {&r->q,      &r->v,        &r->q2,       &r->v2,           &r->k1,
-                       &r->k2,     &r->rest,     &r->bodies,   &r->damping,      &r->pull,
-                       &r->q_rate, &r->q_before, &r->v_before, &r->acceleration, &r->integral};
+    double **rows[] = {&r->q,        &r->v,
+                       &r->q2,       &r->v2,
+                       &r->k1,       &r->k2,
+                       &r->rest,     &r->bodies,
+                       &r->damping,  &r->pull,
+                       &r->q_rate,   &r->q_before,
+                       &r->v_before, &r->acceleration,
+                       &r->integral, &r->integral_before};
     bool good = true;
     r->n_kept = kept_rows(r->fit, &r->plan);
     r->grid = tq_scratch_take(scratch, (r->plan.n_step + 1) * r->n_kept * LANES, sizeof(double));
@@ -69,7 +75,8 @@ static bool take(tq_rollout *r, tq_scratch *scratch)
         *rows[k] = tq_scratch_take(scratch, nv * LANES, sizeof(double));
         good = good && *rows[k] != NULL;
     }
-    good = good && r->grid != NULL && r->m != NULL && r->sums != NULL;
+    r->gain = tq_scratch_take(scratch, 3 * nv, sizeof *r->gain);
+    good = good && r->grid != NULL && r->m != NULL && r->sums != NULL && r->gain != NULL;
     for (size_t k = 0; good && k < sizeof rows / sizeof rows[0]; k++) {
         memset(*rows[k], 0, nv * LANES * sizeof(double));
     }
@@ -78,6 +85,39 @@ static bool take(tq_rollout *r, tq_scratch *scratch)
         memset(r->sums, 0, nv * sizeof *r->sums);
     }
     return good;
+}
+
+/* Feedback of the plan with unknown gains as they are, and as fitted. */
+static void set_feedback(tq_rollout *r)
+{
+    const tq_fit_model *model = &r->fit->options.model;
+    const size_t nv = r->fit->n_row;
+    const tq_feedback *own = r->plan.feedback;
+    if (own == NULL || model->n_gain == 0) {
+        return;
+    }
+    const double *from[] = {own->kp, own->kd, own->ki};
+    for (size_t kind = 0; kind < 3; kind++) {
+        for (size_t row = 0; row < nv; row++) {
+            r->gain[kind * nv + row] = from[kind] != NULL ? from[kind][row] : 0.0;
+        }
+    }
+    for (size_t k = 0; k < model->n_gain; k++) {
+        const tq_unknown_gain *gain = &model->gains[k];
+        r->gain[gain->kind * nv + gain->row] = gain->start + gain->change;
+    }
+    for (size_t t = 0; t < r->fit->n_term; t++) {
+        const tq_fit_term *term = &r->fit->terms[t];
+        if (tq_column_is_gain(term->kind)) {
+            double *gain = &r->gain[(size_t)(term->kind - TQ_COLUMN_KP) * nv + term->row];
+            *gain = fmax(*gain + r->value[term->column], 0.0);
+        }
+    }
+    r->feedback = (tq_feedback){.kp = r->gain,
+                                .kd = r->gain + nv,
+                                .ki = own->ki != NULL ? r->gain + 2 * nv : NULL,
+                                .by_mass = own->by_mass};
+    r->plan.feedback = &r->feedback;
 }
 
 tq_status tq_rollout_begin(const tq_fit *fit, const double *value, const tq_rollout_plan *plan,
@@ -99,6 +139,7 @@ tq_status tq_rollout_begin(const tq_fit *fit, const double *value, const tq_roll
         return tq_fail(reterr, TQ_ERR_SCRATCH, "scratch", 0, (double)tq_rollout_size(fit, plan));
     }
     const tq_status status = tq_fit_run_take(fit, scratch, &r->run, reterr);
+    set_feedback(r);
     if (status == TQ_OK) {
         *ret_replay = r;
     }
@@ -172,6 +213,7 @@ static tq_status show(const tq_rollout *r, size_t k, size_t n, tq_error *reterr)
                      .qdd = tq_rollout_point(r, k, TQ_ROLLOUT_QDD),
                      .tau = tq_rollout_point(r, k, TQ_ROLLOUT_TAU),
                      .friction_rows = r->has_rows ? tq_rollout_point(r, k, TQ_ROLLOUT_ROWS) : NULL},
+        .integral = r->integral_before,
         .lost = r->lost};
     return r->sink(r->sink_ctx, &sample, reterr);
 }
@@ -192,6 +234,7 @@ static tq_status simulate(tq_rollout *r, tq_error *reterr)
         if (r->sink != NULL) {
             memcpy(r->q_before, r->q, nv * LANES * sizeof *r->q);
             memcpy(r->v_before, r->v, nv * LANES * sizeof *r->v);
+            memcpy(r->integral_before, r->integral, nv * LANES * sizeof *r->integral);
         }
         status = tq_rollout_step(r, k, n, reterr);
         tq_rollout_rescue(r, k + 1, n, lost_rate, r->q, r->v);

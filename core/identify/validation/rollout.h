@@ -11,6 +11,7 @@
  * from the window's start on. With
  * tau = kp (q_c - q) + kd (qd_c - qd) the commanded motion need not be known, and noise of
  * position that the controller saw cancels: the sum is the controller's law at q_s. */
+/* Gains that the model of the fit has as unknown are the present ones and the values fitted. */
 typedef struct tq_feedback {
     const double *kp; /* (nv) N m/rad or N/m >= 0; by_mass: 1/s^2 */
     const double *kd; /* (nv) N m s/rad or N s/m >= 0; by_mass: 1/s */
@@ -45,6 +46,7 @@ typedef struct tq_rollout_sample {
     const double *q, *qd, *qdd;   /* (nv rows) simulated */
     tq_experiment_block measured; /* q, qd, qdd, tau; friction_rows where pushed blocks have
                                           them */
+    const double *integral;       /* (nv rows) of q measured - q since the window's start */
     const unsigned char *lost;    /* (n) 1: the window has diverged */
 } tq_rollout_sample;
 typedef tq_status tq_rollout_sink(void *ctx, const tq_rollout_sample *sample, tq_error *reterr);

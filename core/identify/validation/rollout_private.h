@@ -38,6 +38,9 @@ struct tq_rollout {
     /* of the lanes: (nv x TQ_ROLLOUT_LANES), m (nv x nv x TQ_ROLLOUT_LANES) */
     double *q, *v, *q2, *v2, *k1, *k2, *rest, *bodies, *damping, *pull, *q_rate, *m;
     double *integral;            /* of q measured - q since the window's start */
+    double *integral_before;     /* before the step at hand */
+    double *gain;                /* (3 nv) kp, kd, ki of `feedback` */
+    tq_feedback feedback;        /* of the plan, with the values of unknown gains */
     double *q_before, *v_before; /* of the step at hand */
     double *acceleration;        /* likewise, where it is watched; a step's own is damped */
     double *m_kept;              /* as m; only where a simulation is drawn to the recording */

@@ -91,11 +91,27 @@ static tq_status find_column(tq_rollout *r, size_t j, size_t n, tq_error *reterr
     return status;
 }
 
-/* m, and rest: torque without acceleration, at q and v; damping too if requested */
-static tq_status evaluate(tq_rollout *r, const double *q, const double *v, size_t n, bool damping,
-                          tq_error *reterr)
+/* what unknown gains are multiplied with at point k: with them the model's torque is that of the
+ * recording less what their values change of it */
+static void set_gains(const tq_rollout *r, size_t k)
+{
+    const double *rows = tq_rollout_point(r, k, TQ_ROLLOUT_ROWS) + r->fit->n_row * LANES;
+    for (size_t t = 0; r->has_rows && tq_rollout_is_drawn(&r->plan) && t < r->fit->n_term; t++) {
+        const tq_fit_term *term = &r->fit->terms[t];
+        if (tq_column_is_gain(term->kind)) {
+            memcpy(r->run.friction_rows + term->friction_row * LANES,
+                   rows + term->friction_row * LANES, LANES * sizeof *rows);
+        }
+    }
+}
+
+/* m, and rest: torque without acceleration, at q and v and point k; damping if it is the first of
+ * a step */
+static tq_status evaluate(tq_rollout *r, size_t k, const double *q, const double *v, size_t n,
+                          bool damping, tq_error *reterr)
 {
     const size_t nv = r->fit->n_row;
+    set_gains(r, k);
     memcpy(r->run.q, q, nv * LANES * sizeof *q);
     memset(r->run.qdd, 0, nv * TQ_FOLD_RUN * sizeof *r->run.qdd);
     set_rates(r, v, n);
@@ -303,7 +319,7 @@ tq_status tq_rollout_step(tq_rollout *r, size_t k, size_t n, tq_error *reterr)
     const size_t nv = r->fit->n_row;
     const double h = r->plan.period * (double)r->plan.every;
     const bool is_stiff = stiff_gains(r) != NULL;
-    tq_status status = evaluate(r, r->q, r->v, n, true, reterr);
+    tq_status status = evaluate(r, k, r->q, r->v, n, true, reterr);
     if (status != TQ_OK) {
         return status;
     }
@@ -317,7 +333,7 @@ tq_status tq_rollout_step(tq_rollout *r, size_t k, size_t n, tq_error *reterr)
     /* the integral's stages, s' = e: k1 = e and k2 = e2 - 2 k1 add h (e + e2) / 2 */
     add_integral(r, k, h, r->q);
     tq_rollout_rescue(r, k + 1, n, stage_rate, r->q2, r->v2);
-    status = evaluate(r, r->q2, r->v2, n, false, reterr);
+    status = evaluate(r, k + 1, r->q2, r->v2, n, false, reterr);
     if (status != TQ_OK) {
         return status;
     }

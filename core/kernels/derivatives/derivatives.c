@@ -23,37 +23,62 @@ typedef struct freedom {
 
 enum { A_FREEDOM = 21 };
 
+/* Bodies are in depth-first order: each is placed on the way out, and summed into its parent when
+ * its subtree is complete. So only the bodies and dofs between the world and the body at hand are
+ * kept, which the first-level cache holds. */
 typedef struct sweep {
-    reach walk;
-    subtree *sums;     /* one per body */
-    freedom *freedoms; /* one per dof */
+    reach walk;          /* places: by depth */
+    subtree *sums;       /* by depth: of the children so far of a body with has_branch */
+    subtree *none;       /* of a body without children */
+    subtree *last;       /* of the subtree that was completed last */
+    freedom *freedoms;   /* of the dofs from the world to the body at hand */
+    long *down, *across; /* of the same dofs: as in entries */
     entries at;
     long other;  /* offset from an entry of dtau/dq to that of dtau/dqd */
     real *total; /* sum of all entries written: finite exactly when they are, up to overflow of
                     the sum */
 } sweep;
 
-/* S, P (angular), R and Y of dof f of a body */
+/* V = W + S qd, A_body = A + S qdd + P qd, and the fields of the joint's dof */
+TQ_INLINE void reach_freedom(const tq_canonical_joint *k, const tq_kernel_input *in, long i,
+                             const reach *walk, int b, const place *parent, place *body,
+                             freedom *own)
+{
+    const long stride = in->stride;
+    const real v = joint_rate(k, in->qd != NULL ? in->qd + i : NULL, stride);
+    const real acc = joint_rate(k, in->qdd != NULL ? in->qdd + i : NULL, stride);
+    const screw w = parent->twist, a = parent->rate;
+    body->at = place_single(k, joint_turn(k, &walk->cs[b]), joint_travel(k, in->q + i, stride),
+                            &parent->at);
+    const screw s = screw_of(k, &body->at, 0), p = screw_cross(&w, &s);
+    body->twist = screw_along(w, v, &s);
+    body->rate = screw_along(screw_along(a, v, &p), acc, &s);
+    own->s = s;
+    own->p = p.w;
+    own->r = screw_add(p, p);
+    own->y = screw_add_cross(screw_cross(&w, &p), &a, &s);
+}
+
+/* the same of dof f of a spherical or floating joint, whose axes are fixed in its body */
 TQ_INLINE void fill_freedom(const tq_canonical_joint *k, const place *parent, const place *body,
                             int f, freedom *own)
 {
     const screw s = screw_of(k, &body->at, f), p = screw_cross(&parent->twist, &s);
-    const screw fixed_to = k->ball >= 0 ? screw_cross(&body->twist, &s) : p;
     own->s = s;
     own->p = p.w;
-    own->r = screw_add(p, fixed_to);
-    own->y = screw_add(screw_cross(&parent->twist, &p), screw_cross(&parent->rate, &s));
+    own->r = screw_add_cross(p, &body->twist, &s);
+    own->y = screw_add_cross(screw_cross(&parent->twist, &p), &parent->rate, &s);
 }
 
-/* Entries in column f of dtau/dq and dtau/dqd, rows of the dofs from g up to the world: S_g times
- * the wrenches per unit of dof f. Returns their sum. */
-TQ_INLINE real put_column(const sweep *s, int f, long g, wrench by_q, wrench by_qd, double *dq)
+/* Entries in column f of dtau/dq and dtau/dqd, rows of the first n dofs: S_g times the wrenches per
+ * unit of dof f. Returns their sum. */
+TQ_INLINE real put_column(const sweep *s, long f, long n, wrench by_q, wrench by_qd, double *dq)
 {
-    double *column = dq + s->at.across[f], *other = column + s->other;
-    const long *down = s->at.down, *up = s->at.up;
+    double *column = dq + s->across[f], *other = column + s->other;
+    const long *down = s->down;
     const freedom *freedoms = s->freedoms;
     real sum = splat(0.0);
-    for (; g >= 0; g = up[g]) {
+    for (long g = n - 1; g >= 0; g--) {
         const screw x = freedoms[g].s;
         const real first = power(&x, &by_q, splat(0.0)), second = power(&x, &by_qd, splat(0.0));
         sum = sum + (first + second);
@@ -63,15 +88,15 @@ TQ_INLINE real put_column(const sweep *s, int f, long g, wrench by_q, wrench by_
     return sum;
 }
 
-/* Entries in row f, columns of the dofs from g up to the world: S_f . I and S_f . 2 B times their
- * fields. A loop of its own: with put_column's wrenches it would take 21 registers. */
-TQ_INLINE real put_row(const sweep *s, int f, long g, wrench weight, vec lag, double *dq)
+/* Entries in row f, columns of the first n dofs: S_f . I and S_f . 2 B times their fields. A loop
+ * of its own: with put_column's wrenches it would take 21 registers. */
+TQ_INLINE real put_row(const sweep *s, long f, long n, wrench weight, vec lag, double *dq)
 {
-    double *row = dq + s->at.down[f], *other = row + s->other;
-    const long *across = s->at.across, *up = s->at.up;
+    double *row = dq + s->down[f], *other = row + s->other;
+    const long *across = s->across;
     const freedom *freedoms = s->freedoms;
     real sum = splat(0.0);
-    for (; g >= 0; g = up[g]) {
+    for (long g = n - 1; g >= 0; g--) {
         const freedom *x = &freedoms[g];
         const real first = power(&x->y, &weight, vec_dot(x->p, lag));
         const real second = power(&x->r, &weight, vec_dot(x->s.w, lag));
@@ -82,58 +107,82 @@ TQ_INLINE real put_row(const sweep *s, int f, long g, wrench weight, vec lag, do
     return sum;
 }
 
-/* Entries that pair dof f of body b with the dofs of its own joint and of all ancestor joints. */
-TQ_INLINE void put_pairs(const tq_canonical_joint *k, const sweep *s, int b, int f, double *dq)
+/* Entries that pair dof f, one of those from `first` to `end` of joint k, with the dofs of its own
+ * joint and of all ancestor joints. */
+static __attribute__((noinline)) void put_pairs(const tq_canonical_joint *k, const sweep *s,
+                                                const subtree *sum, long first, long end, long f,
+                                                double *dq)
 {
+    const double m = k->subtree_mass;
     const freedom *deep = &s->freedoms[f];
-    const subtree *sum = &s->sums[b];
-    const long above = s->at.up[k->dof];
-    const wrench here = wrench_add(inertia_times(sum, &deep->y), coriolis_times(sum, deep->p));
-    const wrench rate = wrench_add(inertia_times(sum, &deep->r), coriolis_times(sum, deep->s.w));
+    const wrench here = wrench_add(inertia_times(m, sum, &deep->y), coriolis_times(sum, deep->p));
+    const wrench rate = wrench_add(inertia_times(m, sum, &deep->r), coriolis_times(sum, deep->s.w));
     real total = splat(0.0);
-    for (int g = k->dof; g < k->dof + tq_canonical_freedoms(k->kind); g++) {
+    for (long g = first; g < end; g++) {
         const screw *own = &s->freedoms[g].s;
-        const real first = power(own, &here, splat(0.0)), second = power(own, &rate, splat(0.0));
-        total = total + (first + second);
-        store(dq + s->at.down[g] + s->at.across[f], first);
-        store(dq + s->other + s->at.down[g] + s->at.across[f], second);
+        const real by_q = power(own, &here, splat(0.0)), by_qd = power(own, &rate, splat(0.0));
+        total = total + (by_q + by_qd);
+        store(dq + s->down[g] + s->across[f], by_q);
+        store(dq + s->other + s->down[g] + s->across[f], by_qd);
     }
-    const wrench moved = wrench_add(here, cross_force(&deep->s, &sum->force));
-    total = total + put_column(s, f, above, moved, rate, dq);
-    total =
-        total + put_row(s, f, above, inertia_times(sum, &deep->s), coriolis_row(sum, &deep->s), dq);
+    if (first > 0) {
+        const wrench moved = wrench_add(here, cross_force(&deep->s, &sum->force));
+        total = total + put_column(s, f, first, moved, rate, dq);
+        total = total + put_row(s, f, first, inertia_times(m, sum, &deep->s),
+                                coriolis_row(sum, &deep->s), dq);
+    }
     *s->total = *s->total + total;
 }
 
-static void inward(const tq_canonical *c, const sweep *s, double *dq)
+/* body b is placed, and its own dofs are the last on the way from the world */
+TQ_INLINE void outward(const tq_canonical *c, const tq_kernel_input *in, long i, const sweep *s,
+                       const place *world, int b)
 {
-    for (int b = c->n_body - 1; b >= 0; b--) {
-        const tq_canonical_joint *k = &c->joints[b];
-        for (int f = k->dof; f < k->dof + tq_canonical_freedoms(k->kind); f++) {
-            put_pairs(k, s, b, f, dq);
-        }
-        if (k->parent >= 0) {
-            subtree_add(&s->sums[k->parent], &s->sums[b]);
+    const tq_canonical_joint *k = &c->joints[b];
+    const long freedoms = tq_canonical_freedoms(k->kind), first = k->path - freedoms;
+    place *body = &s->walk.places[k->depth];
+    const place *parent = k->parent < 0 ? world : body - 1;
+    for (long f = 0; f < freedoms; f++) {
+        s->down[first + f] = s->at.down[k->dof + f];
+        s->across[first + f] = s->at.across[k->dof + f];
+    }
+    if (k->ball < 0) {
+        reach_freedom(k, in, i, &s->walk, b, parent, body, &s->freedoms[first]);
+    } else {
+        reach_ball(k, in, i, &s->walk, k->depth, parent, 1);
+        for (int f = 0; f < freedoms; f++) {
+            fill_freedom(k, parent, body, f, &s->freedoms[first + f]);
         }
     }
 }
 
-/* Kinematics of all bodies, and what each contributes. */
-TQ_INLINE void outward(const tq_canonical *c, const tq_kernel_input *in, long i, sweep *s)
+/* The subtree of joint k is complete: its sum is that of its body and, in the order in which they
+ * come, its children. */
+TQ_INLINE void inward(const tq_canonical *c, const tq_canonical_joint *k, const sweep *s,
+                      _Bool leaf, double *dq)
+{
+    const subtree *below = leaf ? s->none : k->has_branch ? &s->sums[k->depth] : s->last;
+    const _Bool meets = k->parent >= 0 && c->joints[k->parent].has_branch;
+    subtree *sum = meets && k->parent_is_previous ? &s->sums[k->depth - 1] : s->last;
+    const long end = k->path, first = end - tq_canonical_freedoms(k->kind);
+    subtree_of(k, &s->walk.places[k->depth], below, sum);
+    for (long f = first; f < end; f++) {
+        put_pairs(k, s, sum, first, end, f, dq);
+    }
+    if (meets && sum == s->last) {
+        subtree_add(&s->sums[k->depth - 1], sum);
+    }
+}
+
+static void one_group(const tq_canonical *c, const tq_kernel_input *in, long i, sweep *s,
+                      double *dq)
 {
     reach_start(c, in, i, &s->walk);
     const place world = place_world(&s->walk);
     for (int b = 0; b < c->n_body; b++) {
-        const tq_canonical_joint *k = &c->joints[b];
-        const place *parent = parent_of(&s->walk, k, &world), *body = &s->walk.places[b];
-        reach_body(k, in, i, &s->walk, b, parent, 1);
-        s->sums[b] = body_of(k, body);
-        if (k->ball < 0) {
-            fill_freedom(k, parent, body, 0, &s->freedoms[k->dof]);
-            continue;
-        }
-        for (int f = 0; f < tq_canonical_freedoms(k->kind); f++) {
-            fill_freedom(k, parent, body, f, &s->freedoms[k->dof + f]);
+        outward(c, in, i, s, &world, b);
+        for (int e = b; e >= 0 && c->joints[e].last == b; e = c->joints[e].parent) {
+            inward(c, &c->joints[e], s, e == b, dq);
         }
     }
 }
@@ -145,15 +194,19 @@ int TQ_KERNEL(tq_derivatives)(const tq_canonical *c, const tq_kernel_input *in, 
     real *at, total = splat(0.0);
     sweep s;
     s.walk = reach_in(c, in->gravity, work, &at);
+    s.none = (void *)at, at += A_SUBTREE;
+    s.last = (void *)at, at += A_SUBTREE;
     s.sums = (void *)at, at += (long)A_SUBTREE * c->n_body;
     s.freedoms = (void *)at, at += (long)A_FREEDOM * c->n_dof;
-    s.at = entries_in(c, in, rows, n_row, at);
+    s.at = entries_in(c, in, rows, n_row, at), at += (long)ENTRIES_REALS * c->n_dof;
+    entries_climb(c, &s.at);
+    s.down = (void *)at, at += c->n_dof;
+    s.across = (void *)at;
     s.other = n_row * n_row * in->out_stride;
     s.total = &total;
-    entries_climb(c, &s.at);
+    *s.none = subtree_zero();
     for (long i = 0; i < in->n_sample; i += TQ_LANES) {
-        outward(c, in, i, &s);
-        inward(c, &s, ret_d + i);
+        one_group(c, in, i, &s, ret_d + i);
     }
     entries_complete(c, &s.at, in->n_sample, 0, ret_d);
     entries_complete(c, &s.at, in->n_sample, 0, ret_d + s.other);

@@ -91,21 +91,21 @@ TQ_INLINE mat lag_of(const subtree *c, const dof *d)
     return mat_add(mat_add(first, turned), moved);
 }
 
-TQ_INLINE void begin(const subtree *c, const dof *d, deepest *ret)
+TQ_INLINE void begin(double mass, const subtree *c, const dof *d, deepest *ret)
 {
-    ret->row = inertia_times(c, &d->s);
+    ret->row = inertia_times(mass, c, &d->s);
     ret->g = ret->row.f;
     ret->spin = moment_by(c, &d->s);
     const mat *m = &ret->spin;
     const real trace = m->xx + m->yy + m->zz, twice = trace + trace;
     ret->turn = (sym){twice - (m->xx + m->xx), -(m->xy + m->yx), -(m->xz + m->zx),
                       twice - (m->yy + m->yy), -(m->yz + m->zy), twice - (m->zz + m->zz)};
-    ret->h = vec_add_cross(inertia_times(c, &d->p).f, d->s.w, c->g);
+    ret->h = vec_add_cross(inertia_times(mass, c, &d->p).f, d->s.w, c->g);
     ret->lag = lag_of(c, d);
     ret->b_row = coriolis_row(c, &d->s);
-    ret->moved = wrench_add(wrench_add(inertia_times(c, &d->y), coriolis_times(c, d->p.w)),
+    ret->moved = wrench_add(wrench_add(inertia_times(mass, c, &d->y), coriolis_times(c, d->p.w)),
                             cross_force(&d->s, &c->force));
-    ret->sped = wrench_add(inertia_times(c, &d->r), coriolis_times(c, d->s.w));
+    ret->sped = wrench_add(inertia_times(mass, c, &d->r), coriolis_times(c, d->s.w));
 }
 
 TQ_INLINE wrench minus(wrench a)
@@ -121,8 +121,8 @@ TQ_INLINE wrench turned_back(const screw *x, const wrench *f, const screw *y, ve
     return minus(turned);
 }
 
-TQ_INLINE void fill(const subtree *c, const deepest *at, const dof *d, const dof *e, _Bool mates,
-                    pair *ret)
+TQ_INLINE void fill(double mass, const subtree *c, const deepest *at, const dof *d, const dof *e,
+                    _Bool mates, pair *ret)
 {
     const wrench lag = lag_times(at->g, &at->spin, e->s.w);
     ret->qdd_q = turn_times(at, &e->s);
@@ -134,7 +134,7 @@ TQ_INLINE void fill(const subtree *c, const deepest *at, const dof *d, const dof
     ret->qd_qd = lag;
     if (mates) { /* axes of mates do not move by each other's rates */
         const screw moved = screw_cross(&e->s, &d->s);
-        ret->qd_qd = wrench_sub(lag, inertia_times(c, &moved));
+        ret->qd_qd = wrench_sub(lag, inertia_times(mass, c, &moved));
     }
     ret->own_qd_qd = minus(lag);
     ret->own_mates = minus(ret->qdd_q);
@@ -145,7 +145,7 @@ TQ_INLINE void fill(const subtree *c, const deepest *at, const dof *d, const dof
 }
 
 /* Torque of d, by e and the dofs from `last`, its last mate, up to the mates of e. */
-static void put_own(const sweep *s, int d, long e, long last, const pair *x, double *ret)
+TQ_INLINE void put_own(const sweep *s, int d, long e, long last, const pair *x, double *ret)
 {
     const long *row = s->row, *column = s->column, *up = s->up, *stage = s->stage;
     const long other = s->other, down = stage[e];
@@ -181,7 +181,7 @@ static void put_own(const sweep *s, int d, long e, long last, const pair *x, dou
 }
 
 /* Torques of the dofs from f up, all above d, by d and e. */
-static void put_above(const sweep *s, int d, long e, long f, const pair *x, double *ret)
+TQ_INLINE void put_above(const sweep *s, int d, long e, long f, const pair *x, double *ret)
 {
     const long *slab = s->slab, *up = s->up, *stage = s->stage;
     const long there = s->row[d] + s->column[e], back = s->row[e] + s->column[d];
@@ -220,10 +220,11 @@ static void inward(const tq_canonical *c, const sweep *s, double *ret)
         const long last = entries_last(k), above = s->up[k->dof];
         for (int d = k->dof; d <= last; d++) {
             deepest at;
-            begin(&s->sums[b], &s->dofs[d], &at);
+            begin(k->subtree_mass, &s->sums[b], &s->dofs[d], &at);
             for (long e = last; e >= 0; e = s->up[e]) {
                 pair x;
-                fill(&s->sums[b], &at, &s->dofs[d], &s->dofs[e], s->stage[e] == k->dof, &x);
+                fill(k->subtree_mass, &s->sums[b], &at, &s->dofs[d], &s->dofs[e],
+                     s->stage[e] == k->dof, &x);
                 put_own(s, d, e, last, &x, ret);
                 put_above(s, d, e, above, &x, ret);
             }
@@ -247,11 +248,12 @@ static void outward(const tq_canonical *c, const tq_kernel_input *in, long i, sw
 {
     reach_start(c, in, i, &s->walk);
     const place world = place_world(&s->walk);
+    const subtree none = subtree_zero();
     for (int b = 0; b < c->n_body; b++) {
         const tq_canonical_joint *k = &c->joints[b];
         const place *parent = parent_of(&s->walk, k, &world), *body = &s->walk.places[b];
         reach_body(k, in, i, &s->walk, b, parent, 1);
-        s->sums[b] = body_of(k, body);
+        subtree_of(k, body, &none, &s->sums[b]);
         for (int f = 0; f < tq_canonical_freedoms(k->kind); f++) {
             fill_dof(k, parent, body, f, &s->dofs[k->dof + f]);
         }

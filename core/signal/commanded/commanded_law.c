@@ -57,6 +57,19 @@ static void differentiate(const tq_commanded *c, tq_commanded_series of, size_t 
     *ret_second = both ? 2.0 * (forth - back) / all : 0.0;
 }
 
+/* e, e' and s of row i into the channels of the gains of a kind */
+static void keep_factor(const tq_commanded *c, const tq_raw_run *run, size_t i, tq_gain_kind kind,
+                        size_t row, double factor)
+{
+    const tq_commanded_law *law = c->setup.law;
+    const tq_channels *channels = c->setup.channels;
+    for (size_t k = 0; k < channels->n_gain; k++) {
+        if (law->unknown[k].kind == kind && law->unknown[k].row == row) {
+            run->values[(channels->first_gain + k) * TQ_RAW_ROWS + i] = factor;
+        }
+    }
+}
+
 /* kp e + kd e' of row i into the acceleration of the model, or into torque, to which tau_ff adds;
  * the motion of the model beside */
 static void find_feedback(const tq_commanded *c, const tq_raw_run *run, size_t n, size_t i)
@@ -85,6 +98,8 @@ static void find_feedback(const tq_commanded *c, const tq_raw_run *run, size_t n
         const double e = c->series[(TQ_SERIES_ERROR * c->nv + r) * TQ_RAW_ROWS + i];
         const double e_rate = has_rate && c->setup.has_rate ? commanded_rate[i] - rate : rate_off;
         const double feedback = law->kp[r] * e + law->kd[r] * e_rate;
+        keep_factor(c, run, i, TQ_GAIN_KP, r, e);
+        keep_factor(c, run, i, TQ_GAIN_KD, r, e_rate);
         const bool is_computed = law->kind == TQ_COMMANDED_COMPUTED;
         motion[0] = c->series[(TQ_SERIES_POSITION * c->nv + r) * TQ_RAW_ROWS + i];
         motion[c->nv * TQ_BLOCK_STRIDE] = is_computed ? rate : 0.0;
@@ -164,6 +179,7 @@ static tq_status add_integral(tq_commanded *c, const tq_raw_run *run, size_t n, 
             double *tau = run->values + (first + r) * TQ_RAW_ROWS + i;
             *tau += is_computed ? c->one[(3 * c->nv + r) * TQ_BLOCK_PAD]
                                 : law->ki[r] * c->integral.sum[r];
+            keep_factor(c, run, i, TQ_GAIN_KI, r, c->integral.sum[r]);
             tq_error_integral_limit(&c->integral, r, *tau, law->limit[r]);
         }
     }

@@ -25,6 +25,10 @@ typedef struct tq_commanded_law {
     const double *kp, *kd; /* (nv) > 0, >= 0 */
     const double *ki;      /* (nv) >= 0, of s, which is 0 at a recording's first row; NULL: none */
     const double *limit;   /* (nv) of torque, N m or N, or INFINITY */
+    /* (n_gain) of PD and PD_GRAVITY that are not known: kp, kd, ki have their start, the last
+     * channels of a recording what they are multiplied with; NULL: none */
+    const tq_unknown_gain *unknown;
+    size_t n_unknown;
 } tq_commanded_law;
 
 /* What is commanded: position, rate, feed-forward torque. */

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# tests/long/soak/mixed.py - mixed.py PORT: requests of all sizes and kinds, in turn and at random; ends at the end of stdin.
-"""As a part of the good client (tests/long/attacks/good.py): a line of JSON at the end."""
+# tests/long/soak/mixed.py - mixed.py PORT [WARM_S]: requests of all sizes and kinds, in turn and at random; ends at the end of stdin.
+"""As a part of the good client (tests/long/attacks/good.py): a line of JSON at the end. In the first WARM_S seconds pauses are a twentieth."""
 
 import io
 import json
@@ -76,9 +76,10 @@ class Mixed(good.Good):
         self.call("wrong", 422, "POST", "/v1/robots/panda/inverse-dynamics", b'{"q": [0.1], "qd": [0], "qdd": [0]}', JSON)
         self.call("wrong", 404, "GET", "/v1/robots/none")
 
-    def mixed(self):
+    def mixed(self, warm_s):
         self.one, k = self.connect(), 0
-        while self.goes_on(self.chance.uniform(0.2, 0.6)):
+        until = time.monotonic() + warm_s
+        while self.goes_on(self.chance.uniform(0.2, 0.6) / (20 if time.monotonic() < until else 1)):
             k += 1
             self.bulk(self.chance.choice((10, 1000, 20000, 100000)))
             self.post("simulate", "/v1/robots/planar-2r/simulate", SIMULATE)
@@ -96,7 +97,7 @@ class Mixed(good.Good):
 def main():
     one = Mixed(int(sys.argv[1]))
     one.phase = sys.stdin.readline().strip()
-    one.mixed()
+    one.mixed(float(sys.argv[2]) if len(sys.argv) > 2 else 0)
     print(json.dumps({"times": one.times, "counts": one.counts, "lost": one.lost}))
 
 

@@ -188,8 +188,8 @@ Test(bits, equal_the_recorded_ones)
 {
     static const char *const names[5] = {"rnea", "crba", "aba", "coriolis", "regressor"};
     static const uint64_t record[5] = {UINT64_C(0x3b26a4db64f2b5f6), UINT64_C(0x719a2e130d81855c),
-                                       UINT64_C(0x6b9c60ad1c707a74), UINT64_C(0xe8da1646512bf57b),
-                                       UINT64_C(0x2d5b2ecbf2854ff4)};
+                                       UINT64_C(0x6b9c60ad1c707a74), UINT64_C(0x0432512b27a8b085),
+                                       UINT64_C(0x05071f92c2a52e72)};
     /* of the three kernels with separate code for simple joints, or for columns in lanes */
     static const uint64_t record_known[3] = {
         UINT64_C(0x4275fdd421557e32), UINT64_C(0x6b9a9f0456ca845e), UINT64_C(0x20942ae9a9999479)};
@@ -294,7 +294,7 @@ Test(bits, zeros_have_one_sign)
         }
         all = hash_of((const double *)first, 5) ^ (all * UINT64_C(0x100000001b3));
     }
-    cr_expect(all == UINT64_C(0x3f8ca27c365c65e2), "0x%016lx",
+    cr_expect(all == UINT64_C(0x5a2bb84d757b8452), "0x%016lx",
               (unsigned long)all); /* of both compilers */
     free(work);
 }

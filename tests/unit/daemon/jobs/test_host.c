@@ -23,7 +23,8 @@ static int base_look(void *ctx, const char *name, tqa_source *ret)
 
 static long base_read(void *ctx, const char *name, uint64_t offset, void *bytes, size_t n)
 {
-    return tqd_source_read(ctx, "", name, offset, bytes, n);
+    tqd_store_status status;
+    return tqd_source_read(ctx, "", name, offset, bytes, n, &status);
 }
 
 /* claims a fresh job, as a runner does */

@@ -19,10 +19,11 @@ enum { THREADS = 4, ROUNDS = 300 };
 static tqa_robot *robot;
 static _Atomic int n_held; /* references that are not released */
 
-static const tqa_robot *robot_get(void *ctx, const char *name)
+static const tqa_robot *robot_get(void *ctx, const char *name, tqa_problem *reterr)
 {
     (void)ctx;
     (void)name;
+    (void)reterr;
     atomic_fetch_add(&n_held, 1);
     return robot;
 }

@@ -616,17 +616,18 @@ class CalibrateResult(Result):
     }
     _lists = frozenset((
         'all_parameters', 'beyond_cutoff', 'comparison.estimators', 'comparison.estimators.deviations',
-        'comparison.estimators.rmse_ratio', 'controller.effort_limits', 'controller.torque_of',
-        'covariance', 'datasets', 'document.by_joint', 'feasibility.bounds.active', 'findings',
-        'findings.datasets', 'fit.by_joint', 'forward_simulation.by_dataset', 'forward_simulation.by_joint',
-        'gravity_check.by_joint', 'joints', 'parameter_deviations', 'parameter_values', 'parameters',
-        'parameters.bootstrap_interval', 'parameters.interval', 'prediction', 'read_as', 'reasons',
-        'regrouped', 'robot.actuated', 'robot.constraints', 'robot.constraints.axes',
-        'robot.constraints.rows', 'robot.dh.base.solid', 'robot.dh.joints', 'robot.dh.joints.link.solid',
-        'robot.dh.tool.solid', 'robot.joints', 'robot.links', 'robot.links.solid', 'robot.poe.joints',
-        'robot.poe.joints.link.solid', 'robot.poe.tool.solid', 'robot.tendons', 'robot.tendons.points',
-        'robot.tree.joints', 'robot.tree.links', 'torques_left_out', 'unidentifiable',
-        'unidentifiable.terms', 'validation.by_dataset', 'validation.by_joint',
+        'comparison.estimators.rmse_ratio', 'controller.effort_limits', 'controller.gains',
+        'controller.gains.interval', 'controller.torque_of', 'covariance', 'datasets', 'document.by_joint',
+        'feasibility.bounds.active', 'findings', 'findings.datasets', 'fit.by_joint',
+        'forward_simulation.by_dataset', 'forward_simulation.by_joint', 'gravity_check.by_joint', 'joints',
+        'parameter_deviations', 'parameter_values', 'parameters', 'parameters.bootstrap_interval',
+        'parameters.interval', 'prediction', 'read_as', 'reasons', 'regrouped', 'robot.actuated',
+        'robot.constraints', 'robot.constraints.axes', 'robot.constraints.rows', 'robot.dh.base.solid',
+        'robot.dh.joints', 'robot.dh.joints.link.solid', 'robot.dh.tool.solid', 'robot.joints',
+        'robot.links', 'robot.links.solid', 'robot.poe.joints', 'robot.poe.joints.link.solid',
+        'robot.poe.tool.solid', 'robot.tendons', 'robot.tendons.points', 'robot.tree.joints',
+        'robot.tree.links', 'torques_left_out', 'unidentifiable', 'unidentifiable.terms',
+        'validation.by_dataset', 'validation.by_joint',
     ))
     _rows_in = 'parameters'
     verdict: Literal['usable', 'robust-control-only', 'incomplete', 'physically-inconsistent', 'insufficient-excitation']
@@ -848,6 +849,7 @@ class StaticPosesResult(Result):
     tau: Array
     legs: list[StaticPosesLegsItemOut]
     legs_not_clear: int
+    legs_without_way: int
     dwell_s: float
     duration_s: float
     candidates: int

@@ -101,10 +101,24 @@ class CalibrateController(TypedDict):
     saturated)
     """
     kind: Literal['pd', 'pd-gravity', 'computed-torque']
-    kp: float | ArrayLike | Mapping[str, Any]
-    kd: float | ArrayLike | Mapping[str, Any]
-    ki: NotRequired[float | ArrayLike | Mapping[str, Any]]
+    kp: float | Literal['fit'] | UnknownGain | Sequence[float | Literal['fit'] | UnknownGain] | Mapping[str, Any]
+    kd: float | Literal['fit'] | UnknownGain | Sequence[float | Literal['fit'] | UnknownGain] | Mapping[str, Any]
+    ki: NotRequired[float | Literal['fit'] | UnknownGain | Sequence[float | Literal['fit'] | UnknownGain] | Mapping[str, Any]]
     effort_limits: NotRequired[Literal['robot'] | float | ArrayLike | Mapping[str, Any]]
+    reference: NotRequired[Literal['robot']]
+
+
+class CalibrateControllerUsedGainsItemOut(TypedDict):
+    joint: str
+    gain: Literal['kp', 'kd', 'ki']
+    unit: str
+    start: float
+    start_by: Literal['robot', 'request']
+    value: float
+    standard_deviation: float | None
+    standard_deviation_reason: NotRequired[str]
+    interval: Array | None
+    interval_reason: NotRequired[str]
 
 
 class CalibrateControllerUsedOut(TypedDict):
@@ -113,6 +127,8 @@ class CalibrateControllerUsedOut(TypedDict):
     kp: Array
     kd: Array
     ki: NotRequired[Array]
+    gains: NotRequired[list[CalibrateControllerUsedGainsItemOut]]
+    scale: NotRequired[str]
     effort_limits: list[float | None]
     torque_of: list[CalibrateControllerUsedTorqueOfItemOut]
     note: str
@@ -2824,6 +2840,8 @@ class StaticPosesLegsItemOut(TypedDict):
     duration_s: float
     distance: NotRequired[float]
     is_clear: NotRequired[bool]
+    via: NotRequired[Array]
+    via_distance_m: NotRequired[float]
 
 
 class StaticPosesReadAsItemOut(TypedDict):
@@ -3234,6 +3252,10 @@ class TrajectoryViolationsItemOut(TypedDict):
     worst: float
     t: float
     sample: int
+
+
+class UnknownGain(TypedDict):
+    start: float | ArrayLike
 
 
 class Variation(TypedDict):

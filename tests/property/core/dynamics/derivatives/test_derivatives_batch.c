@@ -242,6 +242,37 @@ Test(derivatives_batch, same_bits_everywhere)
     }
 }
 
+/* into an array that was filled before, modified in all entries that motion changes */
+Test(derivatives_batch, again_give_the_same)
+{
+    for (uint64_t seed = 0; seed < N_SEED; seed++) {
+        trial t = open_trial(seed, TQT_KINDS_ALL);
+        const size_t stride = t.states.stride, n = (t.n_row - TQ_MOMENTUM_ROWS) * stride;
+        const tq_inverse_input in = {.n_sample = N,
+                                     .stride = stride,
+                                     .q = t.states.q,
+                                     .qd = t.states.qd,
+                                     .qdd = t.states.qdd};
+        double *again = tqt_doubles(n);
+        compute(&t, 0, N, 0);
+        size_t n_zero = 0;
+        for (size_t k = 0; k < n; k++) {
+            again[k] = t.batch[k] == 0.0 ? 0.0 : -7.0;
+            n_zero += t.batch[k] == 0.0;
+        }
+        tqt_spoil(&t.scratch);
+        cr_assert(eq(int,
+                     tq_derivatives_batch_again(t.subject->mechanism, &in, &t.scratch, again, NULL),
+                     TQ_OK));
+        for (size_t k = 0; k < n; k++) {
+            cr_expect(k % stride >= N || again[k] == t.batch[k], "seed %d: entry %zu of %zu zeros",
+                      (int)seed, k / stride, n_zero);
+        }
+        free(again);
+        close_trial(&t);
+    }
+}
+
 Test(derivatives_batch, refuse_what_they_must)
 {
     trial t = open_trial(3, TQT_KINDS_ONE);

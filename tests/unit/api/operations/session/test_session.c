@@ -17,13 +17,16 @@ enum { WALK_MAX = 2000 };
 static tqa_robot *robot;
 static unsigned n_held; /* references that are not released */
 
-static const tqa_robot *robot_get(void *ctx, const char *name)
+static const tqa_robot *robot_get(void *ctx, const char *name, tqa_problem *reterr)
 {
     (void)ctx;
     const bool was = tqt_short_pause(); /* allocations of a registry are not counted */
     const bool is = strncmp(name, "pendulum", 8) == 0;
     n_held += is ? 1 : 0;
     tqt_short_resume(was);
+    if (!is) {
+        tqa_problem_set(reterr, "unknown-robot", "not %s", name);
+    }
     return is ? robot : NULL;
 }
 

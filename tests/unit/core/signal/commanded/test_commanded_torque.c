@@ -13,7 +13,7 @@
 #include "tests/support/seed_robots.h"
 #include "tests/support/subject.h"
 
-enum { N = 24, Q = 0, TAU = 1, CHANNELS = 2 };
+enum { N = 24, Q = 0, TAU = 1, CHANNELS = 2, GAINS = 3 };
 
 static const double kp = 40.0, kd = 3.0, ki = 25.0;
 static const tqt_bar bar = {
@@ -78,6 +78,7 @@ typedef struct bench {
     double limit;
     size_t n; /* rows that came out */
     double tau[N];
+    double factors[GAINS][N]; /* of unknown gains */
     unsigned char state[N];
     tq_commanded_sums sums;
     double shift; /* of the measured position, rad */
@@ -104,7 +105,7 @@ static void close_bench(bench *b)
 static void push_all(bench *b)
 {
     static const size_t parts[] = {5, 1, 1, 17};
-    static double values[CHANNELS * TQ_RAW_ROWS], t[TQ_RAW_ROWS];
+    static double values[(CHANNELS + GAINS) * TQ_RAW_ROWS], t[TQ_RAW_ROWS];
     static uint64_t row[TQ_RAW_ROWS];
     static unsigned char state[TQ_RAW_ROWS];
     tq_raw_run run = {values, t, row, state};
@@ -131,6 +132,10 @@ static void push_all(bench *b)
         }
         cr_assert(eq(int, tq_commanded_compute(c, &run, &n, at < N, &b->sums, NULL), TQ_OK));
         memcpy(b->tau + b->n, values + TAU * TQ_RAW_ROWS, n * sizeof *b->tau);
+        for (size_t g = 0; g < b->channels.n_gain; g++) {
+            memcpy(b->factors[g] + b->n, values + (CHANNELS + g) * TQ_RAW_ROWS,
+                   n * sizeof *b->factors[g]);
+        }
         memcpy(b->state + b->n, state, n);
         b->n += n;
     }
@@ -269,5 +274,28 @@ Test(commanded_torque, a_joint_that_does_not_follow_is_off)
     const tq_commanded_sums still = {.n = 4.0, .q = 4.0, .q_square = 4.0, .error_square = 1.0};
     cr_expect(not(tq_commanded_is_off(&still, &error, &deviation)));
     cr_expect(eq(dbl, error, 0.5));
+    close_bench(&b);
+}
+
+/* what unknown gains are multiplied with: torque is the sum of gains times these, and the rest */
+Test(commanded_torque, factors_of_unknown_gains)
+{
+    static const tq_unknown_gain unknown[GAINS] = {{.kind = TQ_GAIN_KI, .start = 25.0},
+                                                   {.kind = TQ_GAIN_KP, .start = 40.0},
+                                                   {.kind = TQ_GAIN_KD, .start = 3.0}};
+    bench b = open_bench(TQ_COMMANDED_PD, &ki, (double)INFINITY);
+    b.law.unknown = unknown;
+    b.law.n_unknown = b.channels.n_gain = GAINS;
+    b.channels.first_gain = CHANNELS;
+    b.channels.n = CHANNELS + GAINS;
+    push_all(&b);
+    for (size_t k = 0; k < N; k++) {
+        const double *factors[GAINS] = {b.factors[0] + k, b.factors[1] + k, b.factors[2] + k};
+        cr_expect(fabs(*factors[0] - integral_at(k)) < rounding, "%zu", k);
+        cr_expect(fabs(*factors[1] - error_at(time_of(k))) < rounding, "%zu", k);
+        cr_expect(fabs(*factors[2] - rate_at(k, error_at, error_rate)) < rounding, "%zu", k);
+        const double sum = ki * *factors[0] + kp * *factors[1] + kd * *factors[2] + 0.25;
+        cr_expect(fabs(b.tau[k] - sum) < rounding, "%zu: %g %g", k, b.tau[k], sum);
+    }
     close_bench(&b);
 }

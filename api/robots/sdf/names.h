@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* api/robots/sdf/names.h - names as SDF has them: unique among links and joints, without "::". */
+#ifndef TQA_ROBOTS_SDF_NAMES_H
+#define TQA_ROBOTS_SDF_NAMES_H
+
+#include "api/robots/parsed.h"
+
+/* The names of a robot's links and joints in the file: their own, or, where SDF forbids that, a
+ * made one, with the own one in <torqued:name>. */
+typedef struct tqa_sdf_names {
+    const tqa_robot *robot;
+    const char **links, **joints;
+    char *made; /* n_made of TQA_NAME_MAX bytes each */
+    size_t n_made;
+} tqa_sdf_names;
+
+/* False: no memory. Cost: a look-up for each link and joint. */
+bool tqa_sdf_names_init(tqa_sdf_names *names, const tqa_robot *robot);
+void tqa_sdf_names_free(tqa_sdf_names *names);
+
+/* True for a name that SDF keeps for itself: "world", __x__, and any with "::". */
+bool tqa_sdf_name_is_reserved(const char *name);
+
+/* `base` + `ending`, or with a number, which no link and no joint of the file has. */
+void tqa_sdf_names_other(const tqa_sdf_names *names, const char *base, const char *ending,
+                         char ret[TQA_NAME_MAX]);
+
+#endif
