@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/contact/newton.h - Newton steps for the laws of contact and friction; private to this folder.
- */
+/* core/contact/newton.h - Newton steps for the laws of contact and friction; private here. */
 #ifndef TQ_CONTACT_NEWTON_H
 #define TQ_CONTACT_NEWTON_H
 

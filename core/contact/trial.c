@@ -141,8 +141,8 @@ static double row_velocity(const tq_contact_work *w, const tq_contact_rows_at *a
  *     d = (J(now) v + J(end) v') / 2 - J(mid) (v + v') / 2 = O(h^2),
  *
  * for then u is (d_before - d) / 2: friction of points that stick does work of O(h^4), not O(h^3).
- * Of a normal this is for d > 0, where u < 0 would let the solids sink in; where d < 0 points may not
- * separate against p_n > 0:  J(mid) (v + v') <= 0. Both close the gap:  >= -gap / h. */
+ * Of a normal this is for d > 0, where u < 0 would let the solids sink in; where d < 0 points may
+ * not separate against p_n > 0:  J(mid) (v + v') <= 0. Both close the gap:  >= -gap / h. */
 static void add_laws(tq_contact_work *w, double h)
 {
     for (size_t r = 0; r < 3 * w->n_listed; r++) {

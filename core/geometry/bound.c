@@ -62,5 +62,7 @@ double tq_geom_apart(const tq_geom *a, const tq_pose *pose_a, const tq_geom *b,
         back[k] = -there[k];
         size += fabs(one.at[k]) + fabs(two.at[k]);
     }
-    return fmax(to_sphere(&one, &two, there), to_sphere(&two, &one, back)) - slack * size;
+    const double apart =
+        fmax(to_sphere(&one, &two, there), to_sphere(&two, &one, back)) - slack * size;
+    return apart > 0.0 ? apart : -(double)INFINITY; /* how deep they are it does not bound */
 }

@@ -37,6 +37,10 @@ bench-trajectory: $(out)/tests/bench/trajectory
 	@mkdir -p build/bench
 	@$(if $(wildcard $(python)),$(python),python3) tests/bench/trajectory.py $< api/robots/builtin/panda.urdf build/bench/trajectory.json
 
+#: bench-pairs      contact pairs of 10 to 100 solids: all distances beside those that bounds leave
+.PHONY: bench-pairs
+bench-pairs: $(out)/tests/bench/pairs
+	@$<
 #: bench-sessions   a lock step of an arm over a Unix socket: p50, p99 and steps a second beside the bare HTTP library
 bench-sessions: $(out)/torqued $(out)/tests/bench/responder $(out)/tests/bench/steps
 	@mkdir -p build/bench
