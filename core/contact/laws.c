@@ -13,7 +13,7 @@ enum { INNER = 60, PERIOD = 16, ROUNDS = 40 };
 static const size_t sweeps_max = 20000, products_max = 20000000;
 /* tolerance, relative to the largest |b|; the same where velocities contradict each other */
 static const double accuracy = 1e-13, agreed = 1e-8;
-/* the same where Newton steps came to no end and PERIOD sweeps change less than by a factor `slow` */
+/* the same where Newton steps came to no end and PERIOD sweeps change less than by `slow` */
 static const double unsolved = 1e-5, slow = 0.98;
 static const double least = 1e-17; /* m/s: tolerances are not below rounding */
 

@@ -13,8 +13,8 @@ static const double nearest = 1e-6, farthest = 1e-9;
 
 typedef enum mode { OPEN, STICKS, SLIDES } mode;
 
-/* mode of a point by its impulse and velocity: p_n - u_n / W_nn <= 0; |s| <= mu p_n, s = p_t - u_t /
- * W_tt */
+/* mode of a point by its impulse and velocity: p_n - u_n / W_nn <= 0;
+ * |s| <= mu p_n, s = p_t - u_t / W_tt */
 static mode mode_of(const double *diagonal, double mu, const double *p, const double *u, double *s)
 {
     s[0] = p[1] - u[1] / diagonal[1];
