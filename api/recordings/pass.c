@@ -108,8 +108,8 @@ static bool run(tqa_recording *recording, tq_pass_kind kind, const receivers *to
         parallel = request->fit != NULL ? tq_friction_rows(request->fit)
                                         : tq_gain_rows(&request->options.n_gain);
     }
-    tq_status status = tq_pass_prepare(&recording->signal, kind,
-                                       has_rows ? &parallel : NULL, &plan, &fault);
+    tq_status status =
+        tq_pass_prepare(&recording->signal, kind, has_rows ? &parallel : NULL, &plan, &fault);
     if (status != TQ_OK) {
         return tqa_recording_fail(recording, status, &fault, &error);
     }

@@ -3,14 +3,7 @@
 #ifndef TQ_CONTACT_LAWS_H
 #define TQ_CONTACT_LAWS_H
 
-#include <stddef.h>
-
-typedef struct tq_contact_problem {
-    size_t n;            /* contacts */
-    const double *w, *b; /* (3n x 3n) symmetric positive semidefinite; (3n) m/s */
-    const double *mu;    /* (n) */
-    const double *start; /* (3n) of impulses that are not unique those near to these are taken */
-} tq_contact_problem;
+#include "core/contact/problem.h"
 
 /**
  * Solve u = W p + b for n contacts, each with (normal, two tangents):

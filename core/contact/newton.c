@@ -11,6 +11,11 @@
  * does so too. Of later ones, where velocities contradict each other: until a point opens. */
 static const double nearest = 1e-6, farthest = 1e-9;
 
+static double length_of(double x, double y)
+{
+    return sqrt(x * x + y * y);
+}
+
 typedef enum mode { OPEN, STICKS, SLIDES } mode;
 
 /* mode of a point by its impulse and velocity: p_n - u_n / W_nn <= 0;
@@ -22,7 +27,7 @@ static mode mode_of(const double *diagonal, double mu, const double *p, const do
     if (!(diagonal[0] > 0.0) || p[0] - u[0] / diagonal[0] <= 0.0) {
         return OPEN;
     }
-    return hypot(s[0], s[1]) <= mu * fmax(p[0], 0.0) ? STICKS : SLIDES;
+    return length_of(s[0], s[1]) <= mu * fmax(p[0], 0.0) ? STICKS : SLIDES;
 }
 
 /* W_nn, and the greater of the tangential diagonal */
@@ -57,7 +62,7 @@ static double violation_of(const tq_contact_problem *of, const double *p, const 
         double s[2];
         diagonal_of(of, i, d);
         const mode is = mode_of(d, of->mu[i], own, u + 3 * i, s);
-        const double length = hypot(s[0], s[1]);
+        const double length = length_of(s[0], s[1]);
         const double most = of->mu[i] * fmax(own[0], 0.0);
         const double scale = is == OPEN ? 0.0 : is == SLIDES ? most / length : 1.0;
         worst = fmax(worst, is == OPEN ? d[0] * fabs(own[0]) : fabs(u[3 * i]));
@@ -95,7 +100,7 @@ static void linearise(const tq_contact_problem *of, double near, size_t i, const
         return;
     }
     /* p_t = mu p_n s / |s|:  dp_t - mu dp_n e - k (I - e e^T) (dp_t - du_t / W_tt) = -F_t */
-    const double length = fmax(hypot(s[0], s[1]), DBL_MIN);
+    const double length = fmax(length_of(s[0], s[1]), DBL_MIN);
     const double e[2] = {s[0] / length, s[1] / length};
     const double most = mu * fmax(p[0], 0.0);
     const double k = most / length;
@@ -157,7 +162,7 @@ static void keep(const tq_contact_problem *of, const double *p, double *to)
 {
     for (size_t i = 0; i < of->n; i++) {
         const double *own = p + 3 * i;
-        const double normal = fmax(own[0], 0.0), length = hypot(own[1], own[2]);
+        const double normal = fmax(own[0], 0.0), length = length_of(own[1], own[2]);
         const double most = of->mu[i] * normal;
         const double scale = length > most ? most / length : 1.0;
         to[3 * i] = normal;

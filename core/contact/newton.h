@@ -3,7 +3,7 @@
 #ifndef TQ_CONTACT_NEWTON_H
 #define TQ_CONTACT_NEWTON_H
 
-#include "core/contact/laws.h"
+#include "core/contact/problem.h"
 
 enum { TQ_CONTACT_NEWTON_STEPS = 60 }; /* at most, of 9 n^3 products */
 

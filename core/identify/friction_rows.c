@@ -96,8 +96,7 @@ static void put_gains(const friction_rows *s, const tq_parallel_window *window, 
         const tq_fit_term *term = &s->fit->terms[t];
         double *row = ret + (s->nv + term->friction_row) * s->stride;
         for (size_t i = 0; tq_column_is_gain(term->kind) && i < window->n; i++) {
-            row[i] =
-                term->gain < window->n_gain ? -window->gains[term->gain * s->stride + i] : 0.0;
+            row[i] = term->gain < window->n_gain ? -window->gains[term->gain * s->stride + i] : 0.0;
         }
     }
 }

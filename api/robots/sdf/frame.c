@@ -53,9 +53,8 @@ static tqa_sdf_thing *add_thing(tqa_sdf *s, tqa_sdf_kind kind, uint32_t node, ui
                              .name = tqa_arena_format(arena, "%s%s", prefix, name),
                              .own = tqa_arena_format(arena, "%s%s", prefix, own),
                              .base = TQ_NONE,
-                             .weld = kind == TQA_SDF_FRAME
-                                         ? tqa_sdf_child(s, node, "torqued:joint")
-                                         : TQ_NONE,
+                             .weld = kind == TQA_SDF_FRAME ? tqa_sdf_child(s, node, "torqued:joint")
+                                                           : TQ_NONE,
                              .link = TQ_NONE};
     return thing->name != NULL && thing->own != NULL ? thing : NULL;
 }

@@ -262,7 +262,8 @@ static bool add_weld(tqa_sdf *s, uint32_t number)
     const tqa_sdf_thing *frame = &s->things[number];
     const char *name = s->tree.nodes[frame->weld].text;
     const char *to = tqa_sdf_attribute(s, frame->node, "attached_to");
-    const uint32_t above = to != NULL ? tqa_sdf_body(s, tqa_sdf_find(s, frame->scope, to)) : TQ_NONE;
+    const uint32_t above =
+        to != NULL ? tqa_sdf_body(s, tqa_sdf_find(s, frame->scope, to)) : TQ_NONE;
     if (above == TQ_NONE || above == number || name[0] == '\0' ||
         strlen(name) + strlen(s->things[frame->scope].prefix) >= TQA_NAME_MAX) {
         tqa_sdf_fault(s, frame->node, "invalid-robot", "attach it to a link, and name its joint",

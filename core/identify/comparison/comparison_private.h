@@ -30,7 +30,7 @@ struct tq_comparison {
     size_t n_simulation, n_window, n_lost;
     double *gain_rows; /* (tq_friction_row_count x TQ_FOLD_RUN) along a simulation; NULL: all gains
                           are known */
-    size_t warm; /* steps of a window before its first instrument */
+    size_t warm;       /* steps of a window before its first instrument */
 
     tq_fit_run run; /* of the judged pass */
 };
