@@ -121,7 +121,7 @@ static void add(column_list *list, tq_column_kind kind, uint32_t joint, uint32_t
 
 static void add_gain(column_list *list, const tq_unknown_gain *gain, uint32_t k)
 {
-    add(list, (tq_column_kind)(TQ_COLUMN_KP + gain->kind), gain->joint, TQ_NONE);
+    add(list, (tq_column_kind)((int)TQ_COLUMN_KP + (int)gain->kind), gain->joint, TQ_NONE);
     if (list->columns != NULL) {
         list->columns[list->n - 1].gain = k;
     }
