@@ -5562,6 +5562,18 @@ export interface StaticPosesRequest {
   identify?: "robot" | "payload";
   /** That carries the payload; left out: the link after the most moving joints */
   link?: string;
+  /**
+   * A known load: record each pose without and with it. Then gains of drives are not known either, but only in parts of
+   * themselves, and poses are chosen that show them as well: tau of the drive = gain x current
+   */
+  load?: {
+    /** kg */
+    mass: number;
+    /** Its centre of mass, m, in the frame of `link`; left out: the origin */
+    com?: Vector3;
+    /** That carries it; left out: the link after the most moving joints */
+    link?: string;
+  };
   /** Solids fixed to links, and obstacles, that are kept apart */
   shapes?: CollisionShape[];
   /** Pairs to leave out, by names of shapes, or of links for all their shapes */
@@ -5608,6 +5620,11 @@ export interface StaticPosesResult {
   dwell_s: number;
   /** Of the tour with its dwells */
   duration_s: number;
+  /**
+   * With `load`: expected standard deviation of each drive gain, relative, for `torque_noise` on each mean of a pose. Null:
+   * neither gravity nor the load turns that joint
+   */
+  gain_errors?: (number | null)[];
   /** That keep the limits of torque and clearance */
   candidates: number;
   /** Of these poses */

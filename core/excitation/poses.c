@@ -16,9 +16,19 @@ static const double prior = 1e-8;
 /* a smaller gain of the criterion is none */
 static const double least_gain = 1e-9;
 
+static size_t column_count(const tq_poses_task *task)
+{
+    return task->motion.base->n_base + (task->load != NULL ? task->motion.model->nv : 0);
+}
+
+static size_t row_count(const tq_poses_task *task)
+{
+    return (task->load != NULL ? 2 : 1) * task->motion.model->nv;
+}
+
 static size_t row_length(const tq_poses_task *task)
 {
-    return task->motion.model->nv * task->motion.base->n_base;
+    return row_count(task) * column_count(task);
 }
 
 /* A search of motions whose memory serves for rows, noise and scores. */
@@ -34,29 +44,32 @@ static tq_excitation_task motion_task(const tq_poses_task *task)
 size_t tq_poses_scratch_size(const tq_poses_task *task)
 {
     const tq_excitation_task motion = motion_task(task);
-    const size_t nv = motion.model->nv, n = motion.base->n_base;
+    const size_t nv = motion.model->nv, n = column_count(task), n_row = row_count(task);
     return tq_excitation_scratch_size(&motion) +
            tq_scratch_cost(task->n_candidate, row_length(task) * sizeof(double)) +
            2 * tq_scratch_cost(task->n_candidate, nv * sizeof(double)) +
            2 * tq_scratch_cost(task->n_pose, nv * sizeof(double)) +
+           tq_scratch_cost(nv, sizeof(double)) +
            tq_scratch_cost(task->n_pose, sizeof(tq_pose_leg)) +
            3 * tq_scratch_cost(task->n_pose, sizeof(size_t)) +
            tq_scratch_cost(task->n_candidate, sizeof(bool)) +
-           3 * tq_scratch_cost(n * n, sizeof(double)) +
-           2 * tq_scratch_cost(nv * n, sizeof(double)) +
-           2 * tq_scratch_cost(nv * nv, sizeof(double)) +
+           5 * tq_scratch_cost(n * n, sizeof(double)) +
+           2 * tq_scratch_cost(n_row * n, sizeof(double)) +
+           2 * tq_scratch_cost(n_row * n_row, sizeof(double)) +
            tq_scratch_cost(task->n_pose * task->n_pose, sizeof(double)) +
            tq_poses_graph_size(task) + TQ_SCRATCH_ALIGN;
 }
 
 static bool take_room(tq_pose_search *s, tq_scratch *scratch)
 {
-    const size_t nv = s->nv, n = s->n, n_pose = s->task->n_pose;
+    const size_t nv = s->nv, n = s->n, n_row = s->n_row, n_pose = s->task->n_pose;
     s->rows = tq_scratch_take(scratch, s->task->n_candidate, row_length(s->task) * sizeof(double));
     s->q = tq_scratch_take(scratch, s->task->n_candidate, nv * sizeof(double));
     s->tau = tq_scratch_take(scratch, s->task->n_candidate, nv * sizeof(double));
     s->ret->q = tq_scratch_take(scratch, n_pose, nv * sizeof(double));
     s->ret->tau = tq_scratch_take(scratch, n_pose, nv * sizeof(double));
+    double *gain_error = tq_scratch_take(scratch, nv, sizeof(double));
+    s->ret->gain_error = s->task->load != NULL ? gain_error : NULL;
     s->ret->legs = tq_scratch_take(scratch, n_pose, sizeof *s->ret->legs);
     s->chosen = tq_scratch_take(scratch, n_pose, sizeof *s->chosen);
     s->tour = tq_scratch_take(scratch, n_pose, sizeof *s->tour);
@@ -65,10 +78,12 @@ static bool take_room(tq_pose_search *s, tq_scratch *scratch)
     s->normal = tq_scratch_take(scratch, n * n, sizeof(double));
     s->inverse = tq_scratch_take(scratch, n * n, sizeof(double));
     s->effect = tq_scratch_take(scratch, n * n, sizeof(double));
-    s->moved = tq_scratch_take(scratch, nv * n, sizeof(double));
-    s->moved_effect = tq_scratch_take(scratch, nv * n, sizeof(double));
-    s->small = tq_scratch_take(scratch, nv * nv, sizeof(double));
-    s->small_effect = tq_scratch_take(scratch, nv * nv, sizeof(double));
+    s->demand = tq_scratch_take(scratch, n * n, sizeof(double));
+    s->left = tq_scratch_take(scratch, n * n, sizeof(double));
+    s->moved = tq_scratch_take(scratch, n_row * n, sizeof(double));
+    s->moved_effect = tq_scratch_take(scratch, n_row * n, sizeof(double));
+    s->small = tq_scratch_take(scratch, n_row * n_row, sizeof(double));
+    s->small_effect = tq_scratch_take(scratch, n_row * n_row, sizeof(double));
     s->cost = tq_scratch_take(scratch, n_pose * n_pose, sizeof(double));
     return s->cost != NULL &&
            tq_poses_graph_take(
@@ -78,6 +93,29 @@ static bool take_room(tq_pose_search *s, tq_scratch *scratch)
 /* ------------------------------------------------------------------------------------------------
  * Candidates
  */
+
+/* Rows over noise of the pose in the room: of the base parameters, and of gains, without the load
+ * and with it. */
+static void put_rows(const tq_pose_search *s, double *row)
+{
+    const struct tq_excitation_room *room = s->search.room;
+    const tq_base_set *base = s->search.task.base;
+    memset(row, 0, s->n_row * s->n * sizeof *row);
+    for (size_t i = 0; i < s->n_row; i++) {
+        const size_t v = i % s->nv;
+        const double *y = room->y + v * base->n_parameter;
+        for (size_t c = 0; c < s->n_base; c++) {
+            row[i * s->n + c] = y[base->independent[c]] / room->noise[v];
+        }
+        double tau = room->tau[v];
+        for (size_t p = 0; i >= s->nv && p < base->n_parameter; p++) {
+            tau += y[p] * s->task->load[p];
+        }
+        if (s->task->load != NULL) {
+            row[i * s->n + s->n_base + v] = -tau / room->noise[v];
+        }
+    }
+}
 
 /* Rows over noise of candidates that keep the limits. */
 static tq_status draw_candidates(tq_pose_search *s, tq_error *reterr)
@@ -105,13 +143,7 @@ static tq_status draw_candidates(tq_pose_search *s, tq_error *reterr)
         if (excess > 0.0 || (task->clearance != NULL && distance < task->clearance->least)) {
             continue;
         }
-        double *row = s->rows + s->n_candidate * s->nv * s->n;
-        for (size_t v = 0; v < s->nv; v++) {
-            const double *y = room->y + v * task->base->n_parameter;
-            for (size_t c = 0; c < s->n; c++) {
-                row[v * s->n + c] = y[task->base->independent[c]] / room->noise[v];
-            }
-        }
+        put_rows(s, s->rows + s->n_candidate * s->n_row * s->n);
         memcpy(s->q + s->n_candidate * s->nv, room->q, s->nv * sizeof *room->q);
         memcpy(s->tau + s->n_candidate * s->nv, room->tau, s->nv * sizeof *room->tau);
         s->n_candidate++;
@@ -121,14 +153,14 @@ static tq_status draw_candidates(tq_pose_search *s, tq_error *reterr)
 
 static const double *rows_of(const tq_pose_search *s, size_t candidate)
 {
-    return s->rows + candidate * s->nv * s->n;
+    return s->rows + candidate * s->n_row * s->n;
 }
 
 /* normal += factor Y^T Y, lower triangle */
 static void add_pose(const tq_pose_search *s, size_t candidate, double factor, double *normal)
 {
     const double *y = rows_of(s, candidate);
-    for (size_t v = 0; v < s->nv; v++, y += s->n) {
+    for (size_t v = 0; v < s->n_row; v++, y += s->n) {
         for (size_t c = 0; c < s->n; c++) {
             const double x = factor * y[c];
             for (size_t d = 0; x != 0.0 && d <= c; d++) {
@@ -138,13 +170,27 @@ static void add_pose(const tq_pose_search *s, size_t candidate, double factor, d
     }
 }
 
-/* demand = mean over candidates and joints of y^T y: the torque at rest over the whole range */
+/* demand = mean over candidates and joints of y^T y: the torque at rest over the whole range, and
+ * what gains are off by of it, as apart from each other. Scores are of base parameters alone. */
 static void find_demand(tq_pose_search *s)
 {
-    double *demand = s->search.room->demand;
-    memset(demand, 0, s->n * s->n * sizeof *demand);
+    double *of_base = s->search.room->demand;
+    const bool is_asked = s->task->motion.n_wanted > 0;
+    memset(s->demand, 0, s->n * s->n * sizeof *s->demand);
     for (size_t i = 0; i < s->n_candidate; i++) {
-        add_pose(s, i, 1.0 / (double)(s->n_candidate * s->nv), demand);
+        add_pose(s, i, 1.0 / (double)(s->n_candidate * s->n_row), s->demand);
+    }
+    for (size_t c = 0; c < s->n; c++) {
+        for (size_t d = 0; d <= c; d++) {
+            double *entry = &s->demand[c * s->n + d];
+            if (c >= s->n_base) { /* gains */
+                *entry *= c == d ? 1.0 : 0.0;
+            } else if (is_asked) {
+                *entry = of_base[c * s->n_base + d];
+            } else {
+                of_base[c * s->n_base + d] = *entry;
+            }
+        }
     }
 }
 
@@ -156,12 +202,13 @@ static void find_demand(tq_pose_search *s)
 static tq_status invert(tq_pose_search *s, tq_error *reterr)
 {
     const size_t n = s->n;
-    const double *demand = s->search.room->demand;
+    const double *demand = s->demand;
     for (size_t c = 0; c < n; c++) {
         for (size_t d = 0; d <= c; d++) {
             const double entry = s->normal[c * n + d] + prior * demand[c * n + d];
             s->inverse[c * n + d] = s->inverse[d * n + c] = entry;
         }
+        s->inverse[c * n + c] += c >= s->n_base ? prior : 0.0; /* a gain that nothing loads */
     }
     tq_status status = tq_cholesky_factor(n, s->inverse, n, reterr);
     s->log_determinant = s->error = 0.0;
@@ -172,7 +219,7 @@ static tq_status invert(tq_pose_search *s, tq_error *reterr)
     if (status != TQ_OK) {
         return status;
     }
-    double *left = s->search.room->scaled; /* inverse demand */
+    double *left = s->left;
     for (size_t c = 0; c < n; c++) {
         for (size_t d = 0; d < n; d++) {
             double sum = 0.0;
@@ -195,12 +242,12 @@ static tq_status invert(tq_pose_search *s, tq_error *reterr)
     return TQ_OK;
 }
 
-/* ret (nv x nv) = Y matrix Y^T */
+/* ret (n_row x n_row) = Y matrix Y^T */
 static void sandwich(const tq_pose_search *s, const double *y, const double *matrix, double *moved,
                      double *ret)
 {
     const size_t n = s->n;
-    for (size_t v = 0; v < s->nv; v++) {
+    for (size_t v = 0; v < s->n_row; v++) {
         for (size_t c = 0; c < n; c++) {
             double sum = 0.0;
             for (size_t d = 0; d < n; d++) {
@@ -208,12 +255,12 @@ static void sandwich(const tq_pose_search *s, const double *y, const double *mat
             }
             moved[v * n + c] = sum;
         }
-        for (size_t w = 0; w < s->nv; w++) {
+        for (size_t w = 0; w < s->n_row; w++) {
             double sum = 0.0;
             for (size_t c = 0; c < n; c++) {
                 sum += moved[v * n + c] * y[w * n + c];
             }
-            ret[v * s->nv + w] = sum;
+            ret[v * s->n_row + w] = sum;
         }
     }
 }
@@ -227,26 +274,27 @@ static double gain_of(const tq_pose_search *s, size_t candidate)
     const double *y = rows_of(s, candidate);
     double *g = s->small;
     sandwich(s, y, s->inverse, s->moved, g);
-    for (size_t v = 0; v < s->nv; v++) {
-        g[v * s->nv + v] += 1.0;
+    for (size_t v = 0; v < s->n_row; v++) {
+        g[v * s->n_row + v] += 1.0;
     }
-    if (tq_cholesky_factor(s->nv, g, s->nv, NULL) != TQ_OK) {
+    if (tq_cholesky_factor(s->n_row, g, s->n_row, NULL) != TQ_OK) {
         return 0.0;
     }
     double sum = 0.0;
     if (s->task->motion.criterion != TQ_EXCITATION_TORQUE_ERROR) {
         double product = 1.0;
-        for (size_t v = 0; v < s->nv; v++) {
-            product *= g[v * s->nv + v];
+        for (size_t v = 0; v < s->n_row; v++) {
+            product *= g[v * s->n_row + v];
         }
         return product;
     }
     sandwich(s, y, s->effect, s->moved_effect, s->small_effect);
-    if (tq_cholesky_solve(s->nv, s->nv, g, s->nv, s->small_effect, s->nv, NULL) != TQ_OK) {
+    if (tq_cholesky_solve(s->n_row, s->n_row, g, s->n_row, s->small_effect, s->n_row, NULL) !=
+        TQ_OK) {
         return 0.0;
     }
-    for (size_t v = 0; v < s->nv; v++) {
-        sum += s->small_effect[v * s->nv + v];
+    for (size_t v = 0; v < s->n_row; v++) {
+        sum += s->small_effect[v * s->n_row + v];
     }
     return sum;
 }
@@ -316,7 +364,7 @@ static tq_status score(tq_pose_search *s, const size_t *pose, tq_excitation_scor
     const tq_excitation_task *task = &s->search.task;
     *ret = (tq_excitation_score){HUGE_VAL, -HUGE_VAL, HUGE_VAL, -1.0, HUGE_VAL};
     for (unsigned over_noise = 0; over_noise < 2; over_noise++) {
-        memset(room->normal, 0, s->n * s->n * sizeof *room->normal);
+        memset(room->normal, 0, s->n_base * s->n_base * sizeof *room->normal);
         for (size_t k = 0; k < s->task->n_pose; k++) {
             const size_t i = pose != NULL ? pose[k] : k;
             memcpy(room->q, s->q + i * s->nv, s->nv * sizeof *room->q);
@@ -342,6 +390,9 @@ static tq_status put_result(tq_pose_search *s, tq_error *reterr)
     tq_poses *ret = s->ret;
     ret->n_pose = s->task->n_pose;
     ret->n_candidate = s->n_candidate;
+    for (size_t v = 0; ret->gain_error != NULL && v < s->nv; v++) { /* of the last inversion */
+        ret->gain_error[v] = sqrt(s->inverse[(s->n_base + v) * (s->n + 1)]);
+    }
     for (size_t k = 0; k < ret->n_pose; k++) {
         memcpy(ret->q + k * s->nv, s->q + s->tour[k] * s->nv, s->nv * sizeof *ret->q);
         memcpy(ret->tau + k * s->nv, s->tau + s->tour[k] * s->nv, s->nv * sizeof *ret->tau);
@@ -357,7 +408,9 @@ tq_status tq_poses_find(const tq_poses_task *task, bool (*stop)(void *ctx), void
     tq_pose_search s = {.task = task,
                         .ret = ret,
                         .nv = motion.model->nv,
-                        .n = motion.base->n_base,
+                        .n_base = motion.base->n_base,
+                        .n = column_count(task),
+                        .n_row = row_count(task),
                         .stop = stop,
                         .stop_ctx = stop_ctx};
     const size_t needs = tq_poses_scratch_size(task);
@@ -377,9 +430,7 @@ tq_status tq_poses_find(const tq_poses_task *task, bool (*stop)(void *ctx), void
     }
     ret->n_round = 0;
     if (status == TQ_OK) {
-        if (task->motion.n_wanted == 0) {
-            find_demand(&s);
-        }
+        find_demand(&s);
         status = choose(&s, reterr);
     }
     status = status == TQ_OK ? tq_poses_tour(&s, reterr) : status;

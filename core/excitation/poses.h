@@ -14,6 +14,13 @@ typedef struct tq_poses_task {
     tq_excitation_task motion;
     size_t n_pose;      /* 1 .. TQ_POSES_MAX */
     size_t n_candidate; /* >= n_pose; random poses among which they are chosen */
+    /* (n_parameter) of a known load: each pose is recorded without and with it, and drive gains are
+     * not known either. In parts g of themselves, to first order,
+     *
+     *     tau = Y beta - g tau   and   tau + Y load = Y beta + Y load - g (tau + Y load)
+     *
+     * NULL: torque is known as it is */
+    const double *load;
 } tq_poses_task;
 
 /* A leg of the tour: from the pose before (of the first: from the last) in a straight line of
@@ -31,8 +38,10 @@ typedef struct tq_pose_leg {
 /* Arrays are in the scratch with which it was found. */
 typedef struct tq_poses {
     size_t n_pose;
-    double *q, *tau;           /* (n_pose x nv) in the order of the tour; torque at rest */
-    tq_pose_leg *legs;         /* (n_pose) */
+    double *q, *tau; /* (n_pose x nv) in the order of the tour; torque at rest */
+    double
+        *gain_error;   /* (nv) expected deviations of drive gains, relative; NULL: without a load */
+    tq_pose_leg *legs; /* (n_pose) */
     tq_excitation_score score; /* of these poses, and of the first n_pose of the candidates */
     tq_excitation_score first;
     size_t n_candidate; /* of the task's that keep the limits of torque and of clearance */
@@ -61,9 +70,12 @@ typedef struct tq_poses {
  *          TQ_ERR_SCRATCH
  * Cost     O(n_candidate n_pose nv n_base^2) a round of exchanges; 12 rounds at most. Of solids
  *          n_candidate + 20 n_pose^2 times all pairs, and 24,600 for each leg that is not clear.
- * Source   V. Fedorov, Theory of Optimal Experiments, 1972 (exchange); G. Croes, A method for
- *          solving traveling-salesman problems, Operations Research 6(6), 1958 (reversals);
- *          R. Bohlin, L. Kavraki, Path planning using lazy PRM, ICRA 2000 (ways around).
+ * Source   M. Gautier, S. Briot, Global identification of joint drive gains and dynamic parameters
+ *          of robots, J. Dyn. Sys. Meas. Control 136(5), 2014 (a known load);
+ *          V. Fedorov, Theory of Optimal Experiments, 1972 (exchange);
+ *          G. Croes, A method for solving traveling-salesman problems, Operations Research 6(6),
+ *          1958 (reversals); R. Bohlin, L. Kavraki, Path planning using lazy PRM, ICRA 2000 (ways
+ *          around).
  * Checked  tests/contract/test_excitation_options.py, tests/property/core/excitation/test_poses.c
  */
 tq_status tq_poses_find(const tq_poses_task *task, bool (*stop)(void *ctx), void *stop_ctx,

@@ -9,15 +9,17 @@ typedef struct tq_pose_search {
     const tq_poses_task *task;
     tq_excitation search; /* its memory */
     tq_poses *ret;
-    size_t nv, n;                      /* n_base */
+    size_t nv, n_base;
+    size_t n, n_row;                   /* columns, those of gains last; rows of a pose */
     size_t n_candidate;                /* that keep the limits */
-    double *rows;                      /* (n_candidate x nv x n) over noise */
+    double *rows;                      /* (n_candidate x n_row x n) over noise */
     double *q, *tau;                   /* (n_candidate x nv) */
     size_t *chosen, *tour, *spare;     /* (n_pose) candidates */
     bool *is_chosen;                   /* (n_candidate) */
     double *normal, *inverse, *effect; /* (n x n) N, N^-1, N^-1 D N^-1 */
-    double *moved, *moved_effect;      /* (nv x n) */
-    double *small, *small_effect;      /* (nv x nv) */
+    double *demand, *left;             /* (n x n) lower triangle; N^-1 D */
+    double *moved, *moved_effect;      /* (n_row x n) */
+    double *small, *small_effect;      /* (n_row x n_row) */
     double log_determinant, error;     /* log det N, tr(D N^-1) of the last inversion */
     double *cost;                      /* (n_pose x n_pose) of legs */
     struct tq_pose_graph *graph;       /* of a way around; only among solids */

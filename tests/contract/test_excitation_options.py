@@ -97,6 +97,63 @@ def test_poses_among_solids_and_with_a_payload(daemon, criterion):
     assert found["legs_not_clear"] == sum(not leg["is_clear"] for leg in found["legs"])
 
 
+def test_poses_for_drive_gains_by_a_known_load(daemon):
+    """Expected deviations of gains by numpy: of rows without and with the load, of the poses that are given; poses that gains are not asked of show them less."""
+    np = pytest.importorskip("numpy")
+    noise = np.array([2, 3, 2, 1.5, 1, 0.8, 0.5])
+    load = {"mass": 3.0, "com": [0.02, 0.0, 0.1]}
+    request = {"poses": 10, "parameters": ["offset"], "torque_noise": noise.tolist()}
+    status, plain = post(daemon, "panda/static-poses", request)
+    status, found = post(daemon, "panda/static-poses", {**request, "load": load})
+    assert status == 200, found
+
+    def errors(q):
+        still = np.zeros((len(q), 7)).tolist()
+        states = {"q": q, "qd": still, "qdd": still}
+        y = rows(daemon, np, "panda", ["offset"], found["base_parameters"], states, noise)
+        status, bare = post(daemon, "panda/inverse-dynamics", states)
+        status, more = post(daemon, "panda/regressor", states)
+        names = [p["name"] if isinstance(p, dict) else p for p in more["columns"]]
+        whole = np.array(more["regressor"]).reshape(len(q), 7, -1)
+        carried = sum(whole[:, :, names.index(f"{k}_7")] * x for k, x in zip(("m", "mx", "my", "mz"), (3.0, *(3.0 * c for c in load["com"]))))
+        tau = np.array(bare["tau"])
+        stack = [np.concatenate([y, -np.eye(7) * (torque / noise)[:, :, None]], axis=2) for torque in (tau, tau + carried)]
+        every = np.concatenate(stack).reshape(-1, y.shape[2] + 7)
+        every = np.vstack([every, 1e-4 * np.eye(every.shape[1])])  # what the search takes as known beforehand, in the worst case
+        return np.sqrt(np.diag(np.linalg.inv(every.T @ every)))[-7:]
+
+    own, other = errors(found["q"]), errors(plain["q"])
+    said = found["gain_errors"]
+    assert said[0] is None and own[0] > 1 and all(x is not None for x in said[1:])  # gravity does not turn the first joint
+    assert np.array(said[1:], float) == pytest.approx(own[1:], rel=0.02)
+    assert np.mean(own[1:] ** 2) < np.mean(other[1:] ** 2)
+    # twice the load shows gains better
+    status, heavy = post(daemon, "panda/static-poses", {**request, "load": {**load, "mass": 6.0}})
+    assert all(h < s for h, s in zip(heavy["gain_errors"][1:], said[1:]))
+    assert "gain_errors" not in plain
+
+
+@pytest.mark.parametrize(
+    ("load", "pointer"),
+    [
+        ({"com": [0, 0, 0]}, "/load/mass"),
+        ({"mass": 0}, "/load/mass"),
+        ({"mass": -2}, "/load/mass"),
+        ({"mass": 1e7}, "/load/mass"),
+        ({"mass": 1, "com": [0, 0]}, "/load/com"),
+        ({"mass": 1, "link": "nowhere"}, "/load/link"),
+        ({"mass": 1, "link": "link0"}, "/load/link"),
+        ({"mass": 1, "weight": 2}, "/load/weight"),
+        (3, "/load"),
+    ],
+)
+def test_wrong_loads(daemon, load, pointer):
+    status, body = post(daemon, "panda/static-poses", {"poses": 4, "load": load})
+    assert status in (400, 422) and body["errors"][0]["pointer"] == pointer, body
+    status, body = post(daemon, "panda/static-poses", {"poses": 4, "load": {"mass": 1}, "identify": "payload"})
+    assert status == 422 and body["errors"][0]["pointer"] == "/load", body
+
+
 def test_ways_around_where_a_line_is_not_clear(daemon):
     """By `distance` along every part of them, and by time; no way is shorter than its line."""
     np = pytest.importorskip("numpy")

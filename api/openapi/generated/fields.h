@@ -135,9 +135,10 @@
     "geometric", "gravity", "axes", "angles"
 #define TQA_FIELDS_STATICS_REQUEST_JOINT_STIFFNESS "series"
 #define TQA_FIELDS_STATIC_POSES_REQUEST "poses", "candidates", "parameters", "criterion", \
-    "limits", "torque_noise", "identify", "link", "shapes", "exclude", "adjacent", \
+    "limits", "torque_noise", "identify", "link", "load", "shapes", "exclude", "adjacent", \
     "clearance_m", "dwell_s", "seed", "joints", "angles", "gravity"
 #define TQA_FIELDS_STATIC_POSES_REQUEST_LIMITS "lower", "upper", "velocity", "effort"
+#define TQA_FIELDS_STATIC_POSES_REQUEST_LOAD "mass", "com", "link"
 #define TQA_FIELDS_TABLE_DISTURBANCE "kind", "torque", "wrench", "t", "interpolation"
 #define TQA_FIELDS_TENDON "name", "coefficients", "points", "stiffness", "rest", "damping", \
     "friction"

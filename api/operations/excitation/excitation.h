@@ -36,6 +36,8 @@ typedef struct tqa_excitation {
     size_t n_pose;      /* 0: a motion */
     size_t n_candidate; /* of poses */
     double dwell;       /* s */
+    double load[4];     /* kg, kg m: a known load of static poses, on load_link; 0: none */
+    uint32_t load_link;
     tq_parameter *list;
     double *values;
     tq_base_set base;

@@ -11,6 +11,7 @@
 #include "api/openapi/generated/ranges.h"
 #include "api/operations/excitation/excitation.h"
 #include "api/response/robot_writer.h"
+#include "core/identify/payload/payload.h"
 
 enum {
     POSES = TQA_RANGE_STATIC_POSES_REQUEST_POSES_DEFAULT,
@@ -19,6 +20,7 @@ enum {
     CANDIDATES_MOST = TQA_RANGE_STATIC_POSES_REQUEST_CANDIDATES_MOST,
 };
 
+static const double most_error = 1.0; /* of a gain: not determined above */
 static const double dwell_default = TQA_RANGE_STATIC_POSES_REQUEST_DWELL_S_DEFAULT; /* s */
 
 static const char *const fields[] = {TQA_FIELDS_STATIC_POSES_REQUEST, NULL};
@@ -77,12 +79,46 @@ static bool read_search(tqa_excitation *e)
                             "%zu poses of %zu candidates", e->n_pose, e->n_candidate);
 }
 
+/* A known load, with which and without poses are recorded. */
+static bool read_load(tqa_excitation *e)
+{
+    static const char *const load_fields[] = {TQA_FIELDS_STATIC_POSES_REQUEST_LOAD, NULL};
+    const tqa_value root = tqa_value_root(e->tree);
+    const tqa_value part = tqa_value_field(&root, "load");
+    const tqa_value mass = tqa_value_field(&part, "mass");
+    const tqa_value com = tqa_value_field(&part, "com");
+    const tqa_value link = tqa_value_field(&part, "link");
+    double centre[3] = {0};
+    if (part.value == NULL) {
+        return true;
+    }
+    if (!tqa_value_object(&part, load_fields) ||
+        !tqa_value_need(&mass, "add \"mass\": its mass in kg") ||
+        !tqa_value_within(&mass, 1e-6, 1e6, &e->load[0]) ||
+        (com.value != NULL &&
+         !tqa_value_vector(&com, 3, "its centre of mass in the frame of the link, m", centre))) {
+        return false;
+    }
+    e->load_link = tq_payload_last_link(e->tree->robot->model);
+    for (size_t k = 0; k < 3; k++) {
+        e->load[1 + k] = e->load[0] * centre[k];
+    }
+    if (e->link != TQ_NONE) {
+        return tqa_value_refuse(&part, "invalid-value", "leave out one of both",
+                                "of a payload that is not known gains are not told apart");
+    }
+    return (link.value == NULL || tqa_value_link(&link, &e->load_link)) &&
+           (tq_payload_is_moved(e->tree->robot->model, e->load_link) ||
+            tqa_value_refuse(&link, "invalid-value", "name a link beyond a moving joint",
+                             "no joint moves that link: no torque depends on its load"));
+}
+
 static bool check(tqa_tree *tree)
 {
     tqa_excitation *e = tqa_excitation_take(tree);
     return e != NULL && tqa_tree_order(tree, &e->order) && read_search(e) &&
            tqa_excitation_read_limits(e, limit_fields) && tqa_excitation_read_noise(e) &&
-           tqa_excitation_read_options(e);
+           tqa_excitation_read_options(e) && read_load(e);
 }
 
 /* ------------------------------------------------------------------------------------------------
@@ -134,10 +170,35 @@ static void put_poses(tqa_excitation *e, tq_poses *found)
     tqa_writer_rows(answer, "q", found->q, n, false, e->order.q, nv);
     tqa_writer_rows(answer, "tau", found->tau, n, false, e->order.v, nv);
     put_legs(e, found);
+    if (found->gain_error != NULL) {
+        tqa_writer_list(answer, "gain_errors");
+        for (size_t r = 0; r < nv; r++) {
+            const double error = found->gain_error[e->order.v[r]];
+            tqa_writer_number_or_null(answer, NULL, error < most_error ? error : (double)NAN);
+        }
+        tqa_writer_end(answer);
+    }
     tqa_writer_count(answer, "candidates", found->n_candidate);
     tqa_excitation_put_score(e, "score", &found->score);
     tqa_excitation_put_score(e, "first_random", &found->first);
     tqa_excitation_put_base(e);
+}
+
+/* (n_parameter) of the load */
+static bool fill_load(tqa_excitation *e, const double **ret)
+{
+    const size_t n = tq_parameter_count(e->tree->robot->model, e->task.with);
+    *ret = NULL;
+    if (!(e->load[0] > 0.0)) {
+        return true;
+    }
+    double *load = tqa_tree_take(e->tree, n, sizeof *load);
+    for (size_t p = 0; load != NULL && p < n; p++) {
+        const bool is_one = e->list[p].link == e->load_link && e->list[p].kind <= TQ_PARAMETER_MZ;
+        load[p] = is_one ? e->load[e->list[p].kind - TQ_PARAMETER_MASS] : 0.0;
+    }
+    *ret = load;
+    return load != NULL;
 }
 
 /* rows of all candidates; 64 MiB */
@@ -152,11 +213,16 @@ static bool search(tqa_excitation *e, tq_poses *found)
 {
     const tqa_value root = tqa_value_root(e->tree);
     const tqa_value part = tqa_value_field(&root, "poses");
-    const tq_poses_task task = {
-        .motion = e->task, .n_pose = e->n_pose, .n_candidate = e->n_candidate};
+    tq_poses_task task = {.motion = e->task, .n_pose = e->n_pose, .n_candidate = e->n_candidate};
     tq_scratch scratch;
     tq_error error = {0};
-    const double numbers = (double)e->n_candidate * (double)e->order.nv * (double)e->base.n_base;
+    if (!fill_load(e, &task.load)) {
+        return false;
+    }
+    const double nv = (double)e->order.nv;
+    const double length =
+        task.load != NULL ? 2.0 * nv * ((double)e->base.n_base + nv) : nv * (double)e->base.n_base;
+    const double numbers = (double)e->n_candidate * length;
     if (numbers > numbers_max) {
         return tqa_value_refuse(&part, "too-large", "fewer \"candidates\"",
                                 "%zu candidates of %zu joints and %zu parameters: at most %.0f "

@@ -67,8 +67,8 @@ if TYPE_CHECKING:
         SimulateDrives, SimulateDrivesOut, SimulateInitial, SimulateLimitsOut, SimulateOffConstraintsItemOut,
         SimulateOutput, SimulateReadAsItemOut, SimulateRequestVerdict, SimulateSolver, SimulateStatsOut,
         SimulateTrackingOut, SimulateVerdictOut, SineDisturbance, StaticPosesLegsItemOut, StaticPosesReadAsItemOut,
-        StaticPosesRequestLimits, StaticsEndpointOut, StaticsJointWrenchesOut, StaticsOffConstraintsItemOut,
-        StaticsReadAsItemOut, StaticsRequestJointStiffness1, TableDisturbance,
+        StaticPosesRequestLimits, StaticPosesRequestLoad, StaticsEndpointOut, StaticsJointWrenchesOut,
+        StaticsOffConstraintsItemOut, StaticsReadAsItemOut, StaticsRequestJointStiffness1, TableDisturbance,
         TermsAccelerationSecondDerivativesOut, TermsActuationOut, TermsCenterOfMassOut, TermsChecksOut,
         TermsChristoffelSymbolsOut, TermsConstraintJacobianOut, TermsCoriolisMatrixOut, TermsDecouplingOut,
         TermsDerivativesOut, TermsDriveOut, TermsEnergyOut, TermsIntegrabilityOut, TermsLedgerOut, TermsLimitsOut,
@@ -842,7 +842,7 @@ class StaticPosesResult(Result):
         'tau': 'N m or N',
     }
     _lists = frozenset((
-        'base_parameters', 'joints', 'legs', 'read_as',
+        'base_parameters', 'gain_errors', 'joints', 'legs', 'read_as',
     ))
     joints: list[str]
     q: Array
@@ -852,6 +852,7 @@ class StaticPosesResult(Result):
     legs_without_way: int
     dwell_s: float
     duration_s: float
+    gain_errors: list[float | None]
     candidates: int
     score: ExcitationScoreOut
     first_random: ExcitationScoreOut
@@ -1699,11 +1700,11 @@ class RobotOperations:
             self, *, poses: int | None = None, candidates: int | None = None, parameters: Sequence[Literal['offset',
             'stiffness']] | None = None, criterion: Literal['torque-error', 'determinant'] | None = None, limits:
             StaticPosesRequestLimits | None = None, torque_noise: ArrayLike | Mapping[str, Any] | None = None, identify:
-            Literal['robot', 'payload'] | None = None, link: str | None = None, shapes: Sequence[CollisionShape] | None
-            = None, exclude: Sequence[Sequence[str]] | None = None, adjacent: bool | None = None, clearance_m: float |
-            None = None, dwell_s: float | None = None, seed: int | None = None, joints: Sequence[str] | None = None,
-            angles: Literal['rad', 'deg'] | None = None, gravity: ArrayLike | None = None, idempotency_key: str | None =
-            None
+            Literal['robot', 'payload'] | None = None, link: str | None = None, load: StaticPosesRequestLoad | None =
+            None, shapes: Sequence[CollisionShape] | None = None, exclude: Sequence[Sequence[str]] | None = None,
+            adjacent: bool | None = None, clearance_m: float | None = None, dwell_s: float | None = None, seed: int |
+            None = None, joints: Sequence[str] | None = None, angles: Literal['rad', 'deg'] | None = None, gravity:
+            ArrayLike | None = None, idempotency_key: str | None = None
     ) -> StaticPosesResult:
         """Poses at rest to record, from which gravity or a payload can be identified.
 
@@ -1728,6 +1729,9 @@ class RobotOperations:
             identify: payload: the robot's own parameters are known, and those of a body on `link` are not (default
                 robot)
             link: That carries the payload; left out: the link after the most moving joints
+            load: A known load: record each pose without and with it. Then gains of drives are not known either, but
+                only in parts of themselves, and poses are chosen that show them as well: tau of the drive = gain x
+                current
             shapes: Solids fixed to links, and obstacles, that are kept apart
             exclude: Pairs to leave out, by names of shapes, or of links for all their shapes
             adjacent: Include pairs of links that one joint connects (default false)
@@ -1740,9 +1744,9 @@ class RobotOperations:
         """
         return self._compute('static-poses', StaticPosesResult, {'poses': poses, 'candidates': candidates,
             'parameters': parameters, 'criterion': criterion, 'limits': limits, 'torque_noise':
-            torque_noise, 'identify': identify, 'link': link, 'shapes': shapes, 'exclude': exclude,
-            'adjacent': adjacent, 'clearance_m': clearance_m, 'dwell_s': dwell_s, 'seed': seed, 'joints':
-            joints, 'angles': angles, 'gravity': gravity}, idempotency_key)
+            torque_noise, 'identify': identify, 'link': link, 'load': load, 'shapes': shapes, 'exclude':
+            exclude, 'adjacent': adjacent, 'clearance_m': clearance_m, 'dwell_s': dwell_s, 'seed': seed,
+            'joints': joints, 'angles': angles, 'gravity': gravity}, idempotency_key)
 
 
 class RobotJobs:
@@ -2041,17 +2045,17 @@ class RobotJobs:
             self, *, poses: int | None = None, candidates: int | None = None, parameters: Sequence[Literal['offset',
             'stiffness']] | None = None, criterion: Literal['torque-error', 'determinant'] | None = None, limits:
             StaticPosesRequestLimits | None = None, torque_noise: ArrayLike | Mapping[str, Any] | None = None, identify:
-            Literal['robot', 'payload'] | None = None, link: str | None = None, shapes: Sequence[CollisionShape] | None
-            = None, exclude: Sequence[Sequence[str]] | None = None, adjacent: bool | None = None, clearance_m: float |
-            None = None, dwell_s: float | None = None, seed: int | None = None, joints: Sequence[str] | None = None,
-            angles: Literal['rad', 'deg'] | None = None, gravity: ArrayLike | None = None, idempotency_key: str | None =
-            None
+            Literal['robot', 'payload'] | None = None, link: str | None = None, load: StaticPosesRequestLoad | None =
+            None, shapes: Sequence[CollisionShape] | None = None, exclude: Sequence[Sequence[str]] | None = None,
+            adjacent: bool | None = None, clearance_m: float | None = None, dwell_s: float | None = None, seed: int |
+            None = None, joints: Sequence[str] | None = None, angles: Literal['rad', 'deg'] | None = None, gravity:
+            ArrayLike | None = None, idempotency_key: str | None = None
     ) -> Job[StaticPosesResult]:
         return self._compute('static-poses', StaticPosesResult, {'poses': poses, 'candidates': candidates,
             'parameters': parameters, 'criterion': criterion, 'limits': limits, 'torque_noise':
-            torque_noise, 'identify': identify, 'link': link, 'shapes': shapes, 'exclude': exclude,
-            'adjacent': adjacent, 'clearance_m': clearance_m, 'dwell_s': dwell_s, 'seed': seed, 'joints':
-            joints, 'angles': angles, 'gravity': gravity}, idempotency_key)
+            torque_noise, 'identify': identify, 'link': link, 'load': load, 'shapes': shapes, 'exclude':
+            exclude, 'adjacent': adjacent, 'clearance_m': clearance_m, 'dwell_s': dwell_s, 'seed': seed,
+            'joints': joints, 'angles': angles, 'gravity': gravity}, idempotency_key)
 
 
 class AsyncRobotOperations:
@@ -2465,17 +2469,17 @@ class AsyncRobotOperations:
             self, *, poses: int | None = None, candidates: int | None = None, parameters: Sequence[Literal['offset',
             'stiffness']] | None = None, criterion: Literal['torque-error', 'determinant'] | None = None, limits:
             StaticPosesRequestLimits | None = None, torque_noise: ArrayLike | Mapping[str, Any] | None = None, identify:
-            Literal['robot', 'payload'] | None = None, link: str | None = None, shapes: Sequence[CollisionShape] | None
-            = None, exclude: Sequence[Sequence[str]] | None = None, adjacent: bool | None = None, clearance_m: float |
-            None = None, dwell_s: float | None = None, seed: int | None = None, joints: Sequence[str] | None = None,
-            angles: Literal['rad', 'deg'] | None = None, gravity: ArrayLike | None = None, idempotency_key: str | None =
-            None
+            Literal['robot', 'payload'] | None = None, link: str | None = None, load: StaticPosesRequestLoad | None =
+            None, shapes: Sequence[CollisionShape] | None = None, exclude: Sequence[Sequence[str]] | None = None,
+            adjacent: bool | None = None, clearance_m: float | None = None, dwell_s: float | None = None, seed: int |
+            None = None, joints: Sequence[str] | None = None, angles: Literal['rad', 'deg'] | None = None, gravity:
+            ArrayLike | None = None, idempotency_key: str | None = None
     ) -> Awaitable[StaticPosesResult]:
         return self._compute('static-poses', StaticPosesResult, {'poses': poses, 'candidates': candidates,
             'parameters': parameters, 'criterion': criterion, 'limits': limits, 'torque_noise':
-            torque_noise, 'identify': identify, 'link': link, 'shapes': shapes, 'exclude': exclude,
-            'adjacent': adjacent, 'clearance_m': clearance_m, 'dwell_s': dwell_s, 'seed': seed, 'joints':
-            joints, 'angles': angles, 'gravity': gravity}, idempotency_key)
+            torque_noise, 'identify': identify, 'link': link, 'load': load, 'shapes': shapes, 'exclude':
+            exclude, 'adjacent': adjacent, 'clearance_m': clearance_m, 'dwell_s': dwell_s, 'seed': seed,
+            'joints': joints, 'angles': angles, 'gravity': gravity}, idempotency_key)
 
 
 class AsyncRobotJobs:
@@ -2774,17 +2778,17 @@ class AsyncRobotJobs:
             self, *, poses: int | None = None, candidates: int | None = None, parameters: Sequence[Literal['offset',
             'stiffness']] | None = None, criterion: Literal['torque-error', 'determinant'] | None = None, limits:
             StaticPosesRequestLimits | None = None, torque_noise: ArrayLike | Mapping[str, Any] | None = None, identify:
-            Literal['robot', 'payload'] | None = None, link: str | None = None, shapes: Sequence[CollisionShape] | None
-            = None, exclude: Sequence[Sequence[str]] | None = None, adjacent: bool | None = None, clearance_m: float |
-            None = None, dwell_s: float | None = None, seed: int | None = None, joints: Sequence[str] | None = None,
-            angles: Literal['rad', 'deg'] | None = None, gravity: ArrayLike | None = None, idempotency_key: str | None =
-            None
+            Literal['robot', 'payload'] | None = None, link: str | None = None, load: StaticPosesRequestLoad | None =
+            None, shapes: Sequence[CollisionShape] | None = None, exclude: Sequence[Sequence[str]] | None = None,
+            adjacent: bool | None = None, clearance_m: float | None = None, dwell_s: float | None = None, seed: int |
+            None = None, joints: Sequence[str] | None = None, angles: Literal['rad', 'deg'] | None = None, gravity:
+            ArrayLike | None = None, idempotency_key: str | None = None
     ) -> Awaitable[AsyncJob[StaticPosesResult]]:
         return self._compute('static-poses', StaticPosesResult, {'poses': poses, 'candidates': candidates,
             'parameters': parameters, 'criterion': criterion, 'limits': limits, 'torque_noise':
-            torque_noise, 'identify': identify, 'link': link, 'shapes': shapes, 'exclude': exclude,
-            'adjacent': adjacent, 'clearance_m': clearance_m, 'dwell_s': dwell_s, 'seed': seed, 'joints':
-            joints, 'angles': angles, 'gravity': gravity}, idempotency_key)
+            torque_noise, 'identify': identify, 'link': link, 'load': load, 'shapes': shapes, 'exclude':
+            exclude, 'adjacent': adjacent, 'clearance_m': clearance_m, 'dwell_s': dwell_s, 'seed': seed,
+            'joints': joints, 'angles': angles, 'gravity': gravity}, idempotency_key)
 
 
 class ServiceOperations:

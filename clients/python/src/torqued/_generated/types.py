@@ -2858,6 +2858,15 @@ class StaticPosesRequestLimits(TypedDict):
     effort: NotRequired[ArrayLike | Mapping[str, Any]]
 
 
+class StaticPosesRequestLoad(TypedDict):
+    """A known load: record each pose without and with it. Then gains of drives are not known either, but only in parts
+    of themselves, and poses are chosen that show them as well: tau of the drive = gain x current
+    """
+    mass: float
+    com: NotRequired[ArrayLike]
+    link: NotRequired[str]
+
+
 class StaticsEndpointOut(TypedDict):
     link: str
     at: Array
