@@ -106,7 +106,8 @@ static bool is_loose(const tq_identify *id, const tq_estimate *e, const tq_colum
 void tq_session_begin_gains(tq_identify *id)
 {
     const tq_fit *fit = tq_comparison_output_fit(id->comparison);
-    tq_session_need(id, TQ_IDENTIFY_OF_STEP, tq_fit_solution_size(fit) + tq_fit_solve_size(fit));
+    tq_session_need(id, TQ_IDENTIFY_OF_STEP,
+                    tq_fit_solution_size(fit) + tq_scratch_cost(tq_fit_solve_size(fit), 1));
     id->now.state = TQ_SESSION_OUTPUT_CHECK;
 }
 
@@ -117,7 +118,15 @@ tq_status tq_session_output_check(tq_identify *id, tq_error *reterr)
     tq_scratch *scratch = &id->memory[TQ_IDENTIFY_OF_STEP];
     tq_fit_solution lagged;
     size_t first = SIZE_MAX;
-    const tq_status status = tq_fit_solve(fit, scratch, scratch, &lagged, reterr);
+    /* apart from the solution, which stays when the solver's memory is rewound */
+    const size_t size = tq_fit_solve_size(fit);
+    void *room = tq_scratch_take(scratch, size, 1);
+    tq_scratch solver;
+    if (room == NULL) {
+        return tq_fail(reterr, TQ_ERR_SCRATCH, "scratch", 0, (double)size);
+    }
+    tq_scratch_init(&solver, room, size);
+    const tq_status status = tq_fit_solve(fit, scratch, &solver, &lagged, reterr);
     if (status != TQ_OK) {
         return status;
     }
