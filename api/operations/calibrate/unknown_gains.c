@@ -93,7 +93,7 @@ static bool read_one(tqa_calibration *c, const tqa_value *item, size_t r, tq_gai
     return tqa_value_within(item, 0.0, most_gain, ret);
 }
 
-/* Names of joints, none of which is unknown. */
+/* Every key is the name of a joint of the robot. */
 static bool check_names(const tqa_calibration *c, const tqa_value *part)
 {
     const char *name = NULL;

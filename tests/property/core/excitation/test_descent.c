@@ -10,6 +10,7 @@
 
 #include "api/robots/parsed.h"
 #include "core/excitation/excitation_private.h"
+#include "tests/support/base_set.h"
 #include "tests/support/one_call.h"
 
 enum {
@@ -36,16 +37,9 @@ static void set_up(bench *b, const char *name)
 {
     *b = (bench){.robot = tqt_builtin(name), .memory = aligned_alloc(64, BYTES)};
     const tq_model *model = b->robot->model;
-    const size_t n = tq_parameter_count(model, WITH);
     tq_scratch_init(&b->scratch, b->memory, BYTES);
-    b->base.independent = tq_scratch_take(&b->scratch, n, sizeof(uint32_t));
-    b->base.dependent = tq_scratch_take(&b->scratch, n, sizeof(uint32_t));
-    b->base.without = tq_scratch_take(&b->scratch, n, sizeof(uint32_t));
-    b->base.k = tq_scratch_take(&b->scratch, n * n, sizeof(double));
-    double *values = tq_scratch_take(&b->scratch, n, sizeof *values);
-    tq_parameter_values(model, WITH, values);
-    cr_assert(eq(int, tq_base_find(model, WITH, &(tq_base_options){0}, &b->scratch, &b->base, NULL),
-                 TQ_OK));
+    double *values = tqt_base_set(model, WITH, &(tq_base_options){0}, &b->scratch, &b->base);
+    cr_assert(ne(ptr, values, NULL));
     for (size_t v = 0; v < model->nv; v++) {
         b->lower[v] = -1.5, b->upper[v] = 2.0;
         b->velocity[v] = 2.0, b->acceleration[v] = 6.0, b->effort[v] = HUGE_VAL;

@@ -11,6 +11,7 @@
 #include "api/robots/parsed.h"
 #include "core/dynamics/regressor/regressor.h"
 #include "core/excitation/poses.h"
+#include "tests/support/base_set.h"
 #include "tests/support/one_call.h"
 
 enum { BYTES = 64 << 20, NV_MAX = 8, N_MAX = 32, CANDIDATES = 11, POSES = 4, SEEDS = 12 };
@@ -35,16 +36,10 @@ static void set_up(bench *b, const char *name, uint64_t seed, tq_excitation_crit
 {
     *b = (bench){.robot = tqt_builtin(name), .memory = aligned_alloc(64, BYTES)};
     const tq_model *model = b->robot->model;
-    const size_t n = tq_parameter_count(model, WITH);
     tq_scratch_init(&b->scratch, b->memory, BYTES);
-    b->base.independent = tq_scratch_take(&b->scratch, n, sizeof(uint32_t));
-    b->base.dependent = tq_scratch_take(&b->scratch, n, sizeof(uint32_t));
-    b->base.without = tq_scratch_take(&b->scratch, n, sizeof(uint32_t));
-    b->base.k = tq_scratch_take(&b->scratch, n * n, sizeof(double));
-    double *values = tq_scratch_take(&b->scratch, n, sizeof *values);
-    tq_parameter_values(model, WITH, values);
     const tq_base_options options = {.at_rest = true};
-    cr_assert(eq(int, tq_base_find(model, WITH, &options, &b->scratch, &b->base, NULL), TQ_OK));
+    double *values = tqt_base_set(model, WITH, &options, &b->scratch, &b->base);
+    cr_assert(ne(ptr, values, NULL));
     b->n = b->base.n_base;
     b->nv = model->nv;
     cr_assert(b->n <= N_MAX && b->nv <= NV_MAX);

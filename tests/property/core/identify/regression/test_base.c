@@ -11,6 +11,7 @@
 #include "api/robots/parsed.h"
 #include "core/identify/regression/base.h"
 #include "core/identify/regression/tsqr.h"
+#include "tests/support/base_set.h"
 #include "tests/support/random_robot.h"
 #include "tests/support/sanitized.h"
 
@@ -26,16 +27,10 @@ static found find(const tq_model *model, unsigned with, uint64_t seed)
 {
     found f = {.memory = aligned_alloc(64, BYTES)};
     tq_scratch_init(&f.scratch, f.memory, BYTES);
+    cr_assert(ne(ptr,
+                 tqt_base_set(model, with, &(tq_base_options){.seed = seed}, &f.scratch, &f.base),
+                 NULL));
     const size_t n = tq_parameter_count(model, with);
-    f.base.independent = tq_scratch_take(&f.scratch, n, sizeof(uint32_t));
-    f.base.dependent = tq_scratch_take(&f.scratch, n, sizeof(uint32_t));
-    f.base.without = tq_scratch_take(&f.scratch, n, sizeof(uint32_t));
-    f.base.k = tq_scratch_take(&f.scratch, n * n, sizeof(double));
-    const size_t used = f.scratch.used;
-    cr_assert(eq(
-        int, tq_base_find(model, with, &(tq_base_options){.seed = seed}, &f.scratch, &f.base, NULL),
-        TQ_OK));
-    cr_assert(eq(sz, f.scratch.used, used));
     cr_assert(eq(sz, f.base.n_base + f.base.n_dependent + f.base.n_without, n));
     return f;
 }
