@@ -191,8 +191,8 @@ bool tqa_xml_root_is_world(const tqa_robot *robot)
     return massless && strcmp(robot->link_names[robot->model->root], "world") == 0;
 }
 
-void tqa_xml_free_name(const tqa_robot *robot, bool of_link, const char *base, const char *ending,
-                       char *ret, size_t room)
+void tqa_xml_free_link_name(const tqa_robot *robot, const char *base, const char *ending, char *ret,
+                            size_t room)
 {
     const int kept = (int)(room - strlen(ending) - 12);
     for (unsigned k = 1; k < TQ_LINK_MAX; k++) {
@@ -201,9 +201,7 @@ void tqa_xml_free_name(const tqa_robot *robot, bool of_link, const char *base, c
         } else {
             (void)snprintf(ret, room, "%.*s%s%u", kept, base, ending, k);
         }
-        const uint32_t taken = of_link ? tqa_robot_link(robot, ret, strlen(ret))
-                                       : tqa_robot_joint(robot, ret, strlen(ret));
-        if (taken == TQ_NONE) {
+        if (tqa_robot_link(robot, ret, strlen(ret)) == TQ_NONE) {
             return;
         }
     }

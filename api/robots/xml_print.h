@@ -64,10 +64,9 @@ const char *tqa_xml_bad_name(const tqa_robot *robot, const char *name);
  * link write no body for it. */
 bool tqa_xml_root_is_world(const tqa_robot *robot);
 
-/* `base` + `ending`, or with a number that no link (or joint) of the robot has; at most `room`
- * bytes. */
-void tqa_xml_free_name(const tqa_robot *robot, bool of_link, const char *base, const char *ending,
-                       char *ret, size_t room);
+/* `base` + `ending`, or with a number, that no link of the robot has; at most `room` bytes. */
+void tqa_xml_free_link_name(const tqa_robot *robot, const char *base, const char *ending, char *ret,
+                            size_t room);
 
 /* A planar joint as two slides and a hinge: their names are its own with these endings. False: one
  * of them is taken. */

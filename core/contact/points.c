@@ -95,7 +95,6 @@ static size_t find_nearest(const two *of, bool in_full, tq_contact_point *ret)
     if (apart > TQ_CONTACT_FAR) {
         ret->kind = TQ_CONTACT_NEAREST;
         ret->touch.weight = 1.0;
-        ret->is_bound = true;
         ret->gap = apart;
         return 1;
     }

@@ -219,7 +219,7 @@ static void put_worldbody(printer *p)
         char name[TQA_NAME_MAX];
         const char *root = p->robot->link_names[model->root];
         if (strcmp(root, "world") == 0) { /* that is MuJoCo's own */
-            tqa_xml_free_name(p->robot, true, root, "_link", name, sizeof name);
+            tqa_xml_free_link_name(p->robot, root, "_link", name, sizeof name);
             root = name;
         }
         open_body(p, model->root, root, &tq_pose_identity);
