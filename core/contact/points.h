@@ -20,7 +20,7 @@ typedef enum tq_contact_kind {
 typedef struct tq_contact_point {
     uint32_t pair;
     tq_contact_kind kind;
-    double gap;      /* m; of a pair that is far apart a lower bound, with 0 in what follows */
+    double gap;      /* m; of a pair that is far apart a lower bound, without at and frame */
     double at[3];    /* position of the point on b, world, m */
     double frame[9]; /* columns: two tangents, then the normal, from a to b */
     tq_touch touch;

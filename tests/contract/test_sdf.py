@@ -302,3 +302,30 @@ def test_names_are_unique_as_libsdformat_asks(daemon):
             assert kept <= {one["name"] for one in after[part]}, row["name"]
     assert written >= 12
     daemon.request("DELETE", "/v1/robots/sdf-names")
+
+
+@pytest.mark.parametrize("names,kinds", [
+    (["n" * 127, "n" * 126 + "m"], ["revolute", "revolute"]),
+    (["a::b", "a__b_link", "a__b_joint"], ["revolute", "prismatic", "revolute"]),
+    (["__x__", "____", "<&\">"], ["revolute", "prismatic", "spherical"]),
+    (["q" * 124 + "1", "q" * 124 + "2"], ["planar", "planar"]),
+    (["c::d"], ["planar"]),
+])
+def test_any_names_are_written_and_read_again(daemon, names, kinds):
+    """A link and a joint of each name, and a joint named as the world is; two that agree in all of a made name but its number."""
+    body = {"mass": 1.0, "com": [0.1, 0, 0], "inertia": [[0.01, 0, 0], [0, 0.01, 0], [0, 0, 0.01]], "inertia_about": "com"}
+    rows = [*zip(names, names, kinds), ("world", "last", "revolute")]
+    robot = {"gravity": [0, 0, -9.81], "links": [{"name": link, **body} for link in ("base", *(row[1] for row in rows))],
+             "joints": [{"name": joint, "kind": kind, "parent": "base", "child": link, **({} if kind == "spherical" else {"axis": [0, 0, 1]})}
+                        for joint, link, kind in rows]}
+    assert daemon.request("PUT", "/v1/robots/sdf-names", json.dumps(robot).encode(), {"Content-Type": "application/json"})[0] in (200, 201)
+    status, _, text = daemon.request("GET", "/v1/robots/sdf-names?format=sdf")
+    assert status == 200, text
+    parts = [part.get("name") for part in next(ET.fromstring(text).iter("model")) if part.tag in ("link", "joint", "frame")]
+    assert len(set(parts)) == len(parts) and all(len(part) < 128 and "::" not in part for part in parts), parts
+    status, _, text = daemon.request("PUT", "/v1/robots/sdf-names", text, {"Content-Type": "application/xml"})
+    assert status == 200, text
+    again = json.loads(daemon.request("GET", "/v1/robots/sdf-names")[2])
+    assert {row[1] for row in rows} <= {link["name"] for link in again["links"]}
+    assert {joint for joint, _, kind in rows if kind != "planar"} <= {joint["name"] for joint in again["joints"]}
+    daemon.request("DELETE", "/v1/robots/sdf-names")

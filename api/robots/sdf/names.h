@@ -10,16 +10,17 @@
 typedef struct tqa_sdf_names {
     const tqa_robot *robot;
     const char **links, **joints;
+    /* of the slides of planar joint i, 2 i and 2 i + 1: joints that the robot does not have, by the
+     * names of the other formats (own) and of the file, and their links */
+    const char **own_slides, **slides, **slide_links;
     char *made; /* n_made of TQA_NAME_MAX bytes each */
     size_t n_made;
+    unsigned n_other; /* links and joints with another name than their own */
 } tqa_sdf_names;
 
 /* False: no memory. Cost: a look-up for each link and joint. */
 bool tqa_sdf_names_init(tqa_sdf_names *names, const tqa_robot *robot);
 void tqa_sdf_names_free(tqa_sdf_names *names);
-
-/* True for a name that SDF keeps for itself: "world", __x__, and any with "::". */
-bool tqa_sdf_name_is_reserved(const char *name);
 
 /* `base` + `ending`, or with a number, which no link and no joint of the file has. */
 void tqa_sdf_names_other(const tqa_sdf_names *names, const char *base, const char *ending,

@@ -75,11 +75,10 @@ static void put_inertial(const printer *p, const tq_inertia *inertia)
     raw(p, "</inertia>\n      </inertial>\n");
 }
 
-/* The robot's own name, where the file has another; SDF's own "world" is the root's of every file.
- */
+/* The robot's own name, where the file has another. */
 static void put_own_name(const printer *p, const char *name, const char *own)
 {
-    if (own != NULL && strcmp(name, own) != 0 && strcmp(own, "world") != 0) {
+    if (own != NULL && strcmp(name, own) != 0) {
         raw(p, "      <torqued:name>");
         (void)tqa_xml_put_text(p->text, own);
         raw(p, "</torqued:name>\n");
@@ -149,23 +148,6 @@ static const char *link_name(const printer *p, uint32_t l)
     return l == p->robot->model->root ? p->root : p->names.links[l];
 }
 
-/* Of slide k, 0 or 1, of planar joint i, and of the link that it carries: more than the robot has.
- */
-typedef struct slide {
-    char own[TQA_NAME_MAX + 8], joint[TQA_NAME_MAX], link[TQA_NAME_MAX];
-} slide;
-
-static void name_slide(const printer *p, uint32_t i, int k, slide *ret)
-{
-    (void)snprintf(ret->own, sizeof ret->own, "%s%s", p->robot->joint_names[i],
-                   tqa_xml_planar_endings[k]);
-    (void)snprintf(ret->joint, sizeof ret->joint, "%.*s", TQA_NAME_MAX - 1, ret->own);
-    if (tqa_sdf_name_is_reserved(ret->own)) {
-        tqa_sdf_names_other(&p->names, ret->own, "_slide", ret->joint);
-    }
-    tqa_sdf_names_other(&p->names, ret->own, "_link", ret->link);
-}
-
 /* Of the link that joint i carries. */
 static place place_of(const printer *p, uint32_t i)
 {
@@ -184,7 +166,11 @@ static void put_links(const printer *p)
     const tqa_robot *robot = p->robot;
     const tq_model *model = robot->model;
     if (p->root != NULL) {
-        const place at = {p->root, robot->link_names[model->root], NULL, &tq_pose_identity, NULL};
+        /* "world" is SDF's own, and the root of what is read from it */
+        const char *own = robot->link_names[model->root];
+        const place at = {.name = p->root,
+                          .own = strcmp(own, "world") != 0 ? own : NULL,
+                          .origin = &tq_pose_identity};
         put_link(p, &at, &model->links[model->root].inertia);
     }
     for (uint32_t k = 0; k < model->n_joint; k++) { /* parents first */
@@ -200,14 +186,13 @@ static void put_links(const printer *p)
             put_link(p, &at, inertia);
             continue;
         }
-        slide slides[2];
+        const char *const *slides = p->names.slide_links + 2 * (size_t)i;
         for (int e = 0; e < 2; e++) {
-            name_slide(p, i, e, &slides[e]);
-            const place before = {slides[e].link, NULL, e == 0 ? at.parent : slides[0].link,
+            const place before = {slides[e], NULL, e == 0 ? at.parent : slides[0],
                                   e == 0 ? at.origin : &tq_pose_identity, e == 0 ? at.rpy : NULL};
             put_link(p, &before, &none);
         }
-        put_link(p, &(place){at.name, at.own, slides[1].link, &tq_pose_identity, NULL}, inertia);
+        put_link(p, &(place){at.name, at.own, slides[1], &tq_pose_identity, NULL}, inertia);
     }
 }
 
@@ -293,18 +278,17 @@ static void open_joint(const printer *p, const char *name, const char *type, con
 static void put_planar(const printer *p, uint32_t i)
 {
     const tq_joint *joint = &p->robot->model->joints[i];
-    slide slides[2];
+    const tqa_sdf_names *names = &p->names;
+    const char *const *links = names->slide_links + 2 * (size_t)i;
     double r[9];
     tq_mat_third_column(joint->axis, r);
     for (int k = 0; k < 3; k++) {
-        if (k < 2) {
-            name_slide(p, i, k, &slides[k]);
-        }
-        const char *name = k < 2 ? slides[k].joint : p->names.joints[i];
+        const size_t at = 2 * (size_t)i + (size_t)k;
+        const char *name = k < 2 ? names->slides[at] : names->joints[i];
         open_joint(p, name, k < 2 ? "prismatic" : "continuous",
-                   k == 0 ? link_name(p, joint->parent) : slides[k - 1].link,
-                   k < 2 ? slides[k].link : link_name(p, joint->child));
-        put_own_name(p, name, k < 2 ? slides[k].own : p->robot->joint_names[i]);
+                   k == 0 ? link_name(p, joint->parent) : links[k - 1],
+                   k < 2 ? links[k] : link_name(p, joint->child));
+        put_own_name(p, name, k < 2 ? names->own_slides[at] : p->robot->joint_names[i]);
         put_axis(p, (const double[3]){r[k], r[3 + k], r[6 + k]}, NULL);
         raw(p, "    </joint>\n");
     }
@@ -387,7 +371,7 @@ static void put_lost(const printer *p)
                                  {tqa_xml_has_undriven(p->robot), "which joints are driven", NULL},
                                  {floating, "names of", "floating joints"}};
     const tqa_xml_part own[] = {
-        {(unsigned)p->names.n_made, "names of", "links and joints"},
+        {p->names.n_other, "names of", "links and joints"},
         {n.rotors, "rotors of", "joints"},
         {n.frictions, "friction beyond damping and Coulomb's of", "joints"}};
     const tqa_xml_part other[] = {
