@@ -56,7 +56,7 @@ typedef struct tq_diagnosis_window {
  *     variance of the mean / variance = 5 / 3 / (2 pi^2 (f_c T)^2)
  *
  * T is what leaves 2 % of the motion's mean square, at least 2 / f_c and at most half a second.
- * Where noise is below a tenth of the mean square of the fit's data the length is 0. */
+ * Where noise is below 2 % of the mean square of the fit's data the length is 0. */
 tq_diagnosis_window tq_diagnosis_window_for(const tq_fit *fit, size_t n_run, const double *variance,
                                             double corner);
 
