@@ -85,9 +85,8 @@ static bool take_room(tq_pose_search *s, tq_scratch *scratch)
     s->small = tq_scratch_take(scratch, n_row * n_row, sizeof(double));
     s->small_effect = tq_scratch_take(scratch, n_row * n_row, sizeof(double));
     s->cost = tq_scratch_take(scratch, n_pose * n_pose, sizeof(double));
-    return s->cost != NULL &&
-           tq_poses_graph_take(
-               s, scratch); /* the size is tq_poses_scratch_size: all or the last one fails */
+    /* the size is tq_poses_scratch_size: all or the last one fails */
+    return s->cost != NULL && tq_poses_graph_take(s, scratch);
 }
 
 /* ------------------------------------------------------------------------------------------------
@@ -100,19 +99,22 @@ static void put_rows(const tq_pose_search *s, double *row)
 {
     const struct tq_excitation_room *room = s->search.room;
     const tq_base_set *base = s->search.task.base;
+    const double *load = s->task->load;
     memset(row, 0, s->n_row * s->n * sizeof *row);
-    for (size_t i = 0; i < s->n_row; i++) {
-        const size_t v = i % s->nv;
-        const double *y = room->y + v * base->n_parameter;
-        for (size_t c = 0; c < s->n_base; c++) {
-            row[i * s->n + c] = y[base->independent[c]] / room->noise[v];
-        }
-        double tau = room->tau[v];
-        for (size_t p = 0; i >= s->nv && p < base->n_parameter; p++) {
-            tau += y[p] * s->task->load[p];
-        }
-        if (s->task->load != NULL) {
-            row[i * s->n + s->n_base + v] = -tau / room->noise[v];
+    for (int is_loaded = 0; is_loaded <= (load != NULL); is_loaded++) {
+        for (size_t v = 0; v < s->nv; v++, row += s->n) {
+            const double *y = room->y + v * base->n_parameter;
+            for (size_t c = 0; c < s->n_base; c++) {
+                row[c] = y[base->independent[c]] / room->noise[v];
+            }
+            if (load == NULL) {
+                continue;
+            }
+            double tau = room->tau[v];
+            for (size_t p = 0; is_loaded && p < base->n_parameter; p++) {
+                tau += y[p] * load[p];
+            }
+            row[s->n_base + v] = -tau / room->noise[v];
         }
     }
 }
