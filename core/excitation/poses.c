@@ -100,8 +100,9 @@ static void put_rows(const tq_pose_search *s, double *row)
     const struct tq_excitation_room *room = s->search.room;
     const tq_base_set *base = s->search.task.base;
     const double *load = s->task->load;
+    const int n_state = load != NULL ? 2 : 1; /* without it, and with it */
     memset(row, 0, s->n_row * s->n * sizeof *row);
-    for (int is_loaded = 0; is_loaded <= (load != NULL); is_loaded++) {
+    for (int is_loaded = 0; is_loaded < n_state; is_loaded++) {
         for (size_t v = 0; v < s->nv; v++, row += s->n) {
             const double *y = room->y + v * base->n_parameter;
             for (size_t c = 0; c < s->n_base; c++) {
