@@ -334,6 +334,7 @@ static bool start_threads(void)
     worker_threads.turns = TQD_TURNS_SHORT;
     good = good && tqd_threads_start(&worker_threads, "soon", tqd_workers_run_soon, workers);
     good = good && tqd_threads_start(&job_threads, "keeper", tqd_jobs_keep, jobs);
+    audit_threads.turns = scrub_threads.turns = TQD_TURNS_BATCH;
     job_threads.turns = TQD_TURNS_LATE;
     for (int64_t i = 0; good && i < settings.jobs + settings.jobs_spare; i++) {
         good = tqd_threads_start(&job_threads, "job", tqd_jobs_run, jobs);

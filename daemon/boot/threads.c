@@ -42,7 +42,7 @@ static void set_short(int nice)
     }
 }
 
-/* Both calls concern the calling thread; where the system does not admit them turns are even. */
+/* All calls concern the calling thread; where the system does not admit them turns are even. */
 static void set_turns(tqd_turns turns)
 {
     const int nice = getpriority(PRIO_PROCESS, 0);
@@ -50,6 +50,9 @@ static void set_turns(tqd_turns turns)
         (void)setpriority(PRIO_PROCESS, 0, nice + LATE_NICE);
     } else if (turns == TQD_TURNS_SHORT) {
         set_short(nice);
+    } else if (turns == TQD_TURNS_BATCH) {
+        const attributes a = {.size = sizeof a, .policy = SCHED_BATCH, .nice = nice};
+        (void)syscall(SYS_sched_setattr, 0, &a, 0U);
     }
 }
 

@@ -16,6 +16,8 @@ typedef enum tqd_turns {
                         thread runs soon after it wakes (Linux 6.12 and later), and nice -10, nine
                         times the weight, where RLIMIT_NICE admits it */
     TQD_TURNS_LATE,  /* for work of minutes: nice 5, a third of the weight of the others */
+    TQD_TURNS_BATCH, /* for work that no request waits for: SCHED_BATCH, which never preempts the
+                        thread that woke it */
 } tqd_turns;
 
 /* Zero-initialised, but for `turns`, which holds for threads started afterwards; used by the main

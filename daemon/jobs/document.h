@@ -6,8 +6,6 @@
 #include "api/codec/writer.h"
 #include "daemon/jobs/event_hub.h"
 
-enum { TQD_HUB_EVENT_BYTES = 640 };
-
 /* What a picture of its result is titled: kind and robot. */
 enum { TQD_JOB_TITLE = TQD_JOB_KIND_TEXT + TQD_NAME_TEXT + 4 };
 void tqd_job_title(const tqd_job *job, char ret[TQD_JOB_TITLE]);

@@ -5,8 +5,12 @@
 #include <string.h>
 #include <time.h>
 
+#include "daemon/jobs/document.h"
 #include "daemon/key.h"
 #include "daemon/share.h"
+
+/* of a client with 40 streams or more; news of fewer are sent as they come */
+enum { WAKES_MS = 4, PACED_LEAST_MS = 10 };
 
 void tqd_event_hub_init(tqd_event_hub *hub, size_t watch_max, size_t client_max)
 {
@@ -66,6 +70,30 @@ static bool has_share(const tqd_event_hub *hub, const tqd_identity *who)
                               : tqd_share_now(hub->watch_max, hub->client_max, hub->n_watch - n));
 }
 
+static const char *client_of(const tqd_watch *watch)
+{
+    return watch->head->who != NULL ? watch->head->who->client : "";
+}
+
+static bool is_of_all_jobs(const tqd_watch *watch)
+{
+    return watch->id[0] == '\0' && !watch->end_only;
+}
+
+/* After a stream of `client` has come or gone. The lock is held. */
+static void count_alike(tqd_event_hub *hub, const char *client)
+{
+    size_t n = 0;
+    for (tqd_watch *w = hub->watches; w != NULL; w = w->next) {
+        n += is_of_all_jobs(w) && strcmp(client_of(w), client) == 0;
+    }
+    for (tqd_watch *w = hub->watches; w != NULL; w = w->next) {
+        if (is_of_all_jobs(w) && strcmp(client_of(w), client) == 0) {
+            w->n_alike = n;
+        }
+    }
+}
+
 bool tqd_event_hub_watch(tqd_event_hub *hub, tqd_watch *watch, bool *ret_own)
 {
     pthread_mutex_lock(&hub->mutex);
@@ -73,6 +101,8 @@ bool tqd_event_hub_watch(tqd_event_hub *hub, tqd_watch *watch, bool *ret_own)
     const bool good = !*ret_own && hub->n_watch < hub->watch_max;
     if (good) {
         watch->woken = false;
+        watch->woken_ms = 0;
+        watch->n_alike = 1;
         watch->prev = NULL;
         watch->next = hub->watches;
         if (hub->watches != NULL) {
@@ -80,6 +110,9 @@ bool tqd_event_hub_watch(tqd_event_hub *hub, tqd_watch *watch, bool *ret_own)
         }
         hub->watches = watch;
         hub->n_watch++;
+        if (is_of_all_jobs(watch)) {
+            count_alike(hub, client_of(watch));
+        }
         if (hub->stopped) {
             wake(watch);
         }
@@ -100,6 +133,9 @@ void tqd_event_hub_unwatch(tqd_event_hub *hub, tqd_watch *watch)
         watch->next->prev = watch->prev;
     }
     hub->n_watch--;
+    if (is_of_all_jobs(watch)) {
+        count_alike(hub, client_of(watch));
+    }
     pthread_mutex_unlock(&hub->mutex);
 }
 
@@ -130,35 +166,60 @@ static bool concerns(const tqd_watch *watch, const tqd_hub_event *news, size_t n
     return false;
 }
 
+static void put(tqd_event_hub *hub, const tqd_hub_event *news)
+{
+    tqd_hub_slot *slot = &hub->slots[hub->n++ % TQD_EVENT_HUB_RING];
+    slot->news = *news;
+    slot->n_text = tqd_hub_event_print(news, slot->text);
+    if (news->seq > hub->last_seq) {
+        hub->last_seq = news->seq;
+    }
+}
+
+/* Wakes the subscription now, or lets tqd_event_hub_tick wake it when its turn has come. */
+static void wake_in_turn(tqd_watch *watch, int64_t now_ms)
+{
+    const int64_t pace_ms = is_of_all_jobs(watch) ? (int64_t)watch->n_alike / WAKES_MS : 0;
+    if (pace_ms >= PACED_LEAST_MS && now_ms - watch->woken_ms < pace_ms) {
+        const int64_t turn_ms = watch->woken_ms + pace_ms;
+        watch->until_ms = watch->until_ms < turn_ms ? watch->until_ms : turn_ms;
+        return;
+    }
+    watch->woken_ms = now_ms;
+    wake(watch);
+}
+
 void tqd_event_hub_publish(tqd_event_hub *hub, const tqd_hub_event *news, size_t n)
 {
+    const int64_t now_ms = tqd_event_hub_now_ms();
     pthread_mutex_lock(&hub->mutex);
     for (size_t i = 0; i < n; i++) {
-        hub->news[hub->n++ % TQD_EVENT_HUB_RING] = news[i];
-        if (news[i].seq > hub->last_seq) {
-            hub->last_seq = news[i].seq;
-        }
+        put(hub, &news[i]);
     }
     for (tqd_watch *w = hub->watches; w != NULL; w = w->next) {
         if (concerns(w, news, n)) {
-            wake(w);
+            wake_in_turn(w, now_ms);
         }
     }
     pthread_mutex_unlock(&hub->mutex);
 }
 
-bool tqd_event_hub_tick(tqd_event_hub *hub)
+int64_t tqd_event_hub_tick(tqd_event_hub *hub)
 {
     const int64_t now_ms = tqd_event_hub_now_ms();
+    int64_t next_ms = INT64_MAX;
     pthread_mutex_lock(&hub->mutex);
     for (tqd_watch *w = hub->watches; w != NULL; w = w->next) {
         if (w->until_ms <= now_ms) {
+            w->woken_ms = now_ms;
             wake(w);
+        } else if (w->until_ms < next_ms) {
+            next_ms = w->until_ms;
         }
     }
     const bool any = hub->watches != NULL;
     pthread_mutex_unlock(&hub->mutex);
-    return any;
+    return any ? next_ms - now_ms : -1;
 }
 
 void tqd_event_hub_stop(tqd_event_hub *hub)
@@ -180,18 +241,36 @@ uint64_t tqd_event_hub_end(tqd_event_hub *hub, uint64_t *ret_seq)
     return n;
 }
 
-size_t tqd_event_hub_read(tqd_event_hub *hub, const tqd_watch *watch, uint64_t *position,
-                          tqd_hub_event *ret_news, size_t max, bool *ret_lost)
+/* False: the page has no room for it. */
+static bool add_text(tqd_hub_page *page, const tqd_watch *watch, const tqd_hub_slot *slot)
 {
-    size_t n = 0;
+    const tqd_hub_event *news = &slot->news;
+    if (!is_of(watch, news) || (news->seq != 0 && news->seq <= page->last_seq)) {
+        return true; /* of others, or already sent from the store */
+    }
+    if (page->size - page->n_text < slot->n_text) {
+        return false;
+    }
+    memcpy(page->text + page->n_text, slot->text, slot->n_text);
+    page->n_text += slot->n_text;
+    page->n_event++;
+    if (news->seq != 0) {
+        page->last_seq = news->seq;
+        page->ended = watch->id[0] != '\0' && news->state >= TQD_JOB_SUCCEEDED;
+    }
+    return true;
+}
+
+void tqd_event_hub_read(tqd_event_hub *hub, const tqd_watch *watch, uint64_t *position,
+                        tqd_hub_page *page)
+{
+    page->n_text = page->n_event = 0;
+    page->ended = false;
     pthread_mutex_lock(&hub->mutex);
-    *ret_lost = hub->n - *position > TQD_EVENT_HUB_RING;
-    while (!*ret_lost && *position < hub->n && n < max) {
-        const tqd_hub_event *news = &hub->news[(*position)++ % TQD_EVENT_HUB_RING];
-        if (is_of(watch, news)) {
-            ret_news[n++] = *news;
-        }
+    page->lost = hub->n - *position > TQD_EVENT_HUB_RING;
+    while (!page->lost && !page->ended && *position < hub->n &&
+           add_text(page, watch, &hub->slots[*position % TQD_EVENT_HUB_RING])) {
+        (*position)++;
     }
     pthread_mutex_unlock(&hub->mutex);
-    return n;
 }

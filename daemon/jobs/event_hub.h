@@ -10,7 +10,10 @@
 #include "daemon/http/exchange.h"
 #include "daemon/store/jobs.h"
 
-enum { TQD_EVENT_HUB_RING = 2048 };
+enum {
+    TQD_EVENT_HUB_RING = 2048,
+    TQD_HUB_EVENT_BYTES = 640, /* of an event as text */
+};
 
 /* A change of state (seq > 0: the event's number in the store) or progress (seq 0: not stored). */
 typedef struct tqd_hub_event {
@@ -30,10 +33,19 @@ typedef struct tqd_watch {
     char id[TQD_JOB_ID_TEXT]; /* "": all jobs of the head's namespace */
     bool end_only;            /* wake once: at the end of the job, or at until_ms */
     int64_t until_ms;         /* monotonic time of an unconditional wake-up: a stream's next
-                                 keep-alive */
+                                 keep-alive, or news that wait for its turn */
+    int64_t woken_ms;         /* time of the last wake-up by news */
+    size_t n_alike;           /* streams of all jobs that the same client has, this one included */
     _Atomic bool woken;
     struct tqd_watch *prev, *next;
 } tqd_watch;
+
+/* Printed once, when it is published, not by each of its streams. */
+typedef struct tqd_hub_slot {
+    tqd_hub_event news;
+    size_t n_text;
+    char text[TQD_HUB_EVENT_BYTES];
+} tqd_hub_slot;
 
 /* The newest events, in a ring: a subscriber that is too slow reads the store. Lock: a leaf. */
 typedef struct tqd_event_hub {
@@ -44,8 +56,18 @@ typedef struct tqd_event_hub {
     size_t n_watch, watch_max;
     size_t client_max; /* subscriptions of one client that is alone (share.h); 0: no bound */
     bool stopped;
-    tqd_hub_event news[TQD_EVENT_HUB_RING];
+    tqd_hub_slot slots[TQD_EVENT_HUB_RING];
 } tqd_event_hub;
+
+/* Events as text, for a stream. */
+typedef struct tqd_hub_page {
+    char *text; /* in: `size` bytes */
+    size_t size;
+    uint64_t last_seq; /* in and out: number of the last stored event that the stream has */
+    size_t n_text, n_event;
+    bool lost;  /* some were overwritten in the ring before they were read */
+    bool ended; /* the one job of the watch has ended; later events are not read */
+} tqd_hub_page;
 
 void tqd_event_hub_init(tqd_event_hub *hub, size_t watch_max, size_t client_max);
 void tqd_event_hub_clear(tqd_event_hub *hub);
@@ -61,19 +83,21 @@ bool tqd_event_hub_watch(tqd_event_hub *hub, tqd_watch *watch, bool *ret_own);
 void tqd_event_hub_until(tqd_event_hub *hub, tqd_watch *watch, int64_t until_ms);
 void tqd_event_hub_unwatch(tqd_event_hub *hub, tqd_watch *watch);
 
-/* Publishes events and wakes their subscribers. */
+/* Publishes events and wakes their subscribers; streams of all jobs, of a client that has many, at
+ * most every n_alike / 4 ms, so that a client's streams together cost 4,000 wake-ups a second. */
 void tqd_event_hub_publish(tqd_event_hub *hub, const tqd_hub_event *news, size_t n);
-/* Wakes subscriptions whose until_ms has passed; true if subscriptions are left. */
-bool tqd_event_hub_tick(tqd_event_hub *hub);
+/* Wakes subscriptions whose until_ms has passed. Returns the time until the next one's, at least
+ * 0; -1: there is no subscription. */
+int64_t tqd_event_hub_tick(tqd_event_hub *hub);
 /* Wakes all subscriptions, present and later ones. */
 void tqd_event_hub_stop(tqd_event_hub *hub);
 
 /* Position of the next event; *ret_seq is the number of the last one published. */
 uint64_t tqd_event_hub_end(tqd_event_hub *hub, uint64_t *ret_seq);
 
-/* Copies events that concern the watch from *position on, and advances. Returns their number;
- * *ret_lost is set if some were overwritten in the ring before they were read. */
-size_t tqd_event_hub_read(tqd_event_hub *hub, const tqd_watch *watch, uint64_t *position,
-                          tqd_hub_event *ret_news, size_t max, bool *ret_lost);
+/* Copies the text of events that concern the watch from *position on, as many as have room in the
+ * page, and advances. */
+void tqd_event_hub_read(tqd_event_hub *hub, const tqd_watch *watch, uint64_t *position,
+                        tqd_hub_page *page);
 
 #endif

@@ -14,6 +14,7 @@
 
 enum {
     TICK_MS = 250,  /* while a job runs or an exchange waits: four progress events a second */
+    TURN_MS = 10,   /* between wake-ups of streams that wait for their turn */
     IDLE_MS = 5000, /* else: deadlines of queued jobs, leases of dead nodes */
     EXPIRE_MS = 1000,
     SECOND_MS = 1000,
@@ -331,12 +332,13 @@ void tqd_jobs_keep(void *arg)
     const int64_t keep_ms = jobs->options.keep_waited_ms;
     const int64_t retain_every_ms = keep_ms < RETAIN_MS ? keep_ms : RETAIN_MS;
     file_sweep lost = {.shelf = 0};
+    int64_t tick_ms = TICK_MS;
     bool busy = true;
     bool changed = true;
     bool clearing = true;
     bool is_unpublished = false; /* events of the store are still unpublished */
     bool uncounted = false;      /* jobs have changed since the last count */
-    while (sleep_until_change(jobs, busy ? TICK_MS : IDLE_MS, &changed)) {
+    while (sleep_until_change(jobs, busy ? tick_ms : IDLE_MS, &changed)) {
         recovered = recovered || recover(jobs);
         if (changed || is_unpublished) {
             is_unpublished = !publish_events(jobs, &last_seq);
@@ -344,7 +346,9 @@ void tqd_jobs_keep(void *arg)
         if (due(&progress_ms, TICK_MS)) {
             publish_progress(jobs);
         }
-        busy = tqd_event_hub_tick(&jobs->hub);
+        const int64_t turn_ms = tqd_event_hub_tick(&jobs->hub);
+        tick_ms = turn_ms >= 0 && turn_ms < TICK_MS ? turn_ms + TURN_MS : TICK_MS;
+        busy = turn_ms >= 0;
         busy = beat_all(jobs, due(&beat_ms, jobs->options.lease_ms / 3)) || busy || !recovered;
         busy = tqd_jobs_charge_all(jobs, due(&second_ms, SECOND_MS)) || busy;
         if (recovered && due(&expire_ms, EXPIRE_MS)) {

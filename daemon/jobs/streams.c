@@ -251,16 +251,14 @@ static void run(void *arg)
 
 static void take_news(stream *s)
 {
-    tqd_hub_event news[PAGE];
-    bool lost = false;
-    s->at = s->n_text = 0;
-    const size_t n =
-        tqd_event_hub_read(tqd_jobs_event_hub(s->jobs), &s->watch, &s->position, news, PAGE, &lost);
-    s->catching_up = lost;
-    for (size_t i = 0; i < n && !s->over; i++) {
-        print(s, &news[i]);
-    }
-    if (n == 0 && tqd_event_hub_now_ms() - s->sent_ms >= BEAT_MS) {
+    tqd_hub_page news = {.text = s->text, .size = sizeof s->text, .last_seq = s->last_seq};
+    tqd_event_hub_read(tqd_jobs_event_hub(s->jobs), &s->watch, &s->position, &news);
+    s->at = 0;
+    s->n_text = news.n_text;
+    s->last_seq = news.last_seq;
+    s->over = s->over || news.ended;
+    s->catching_up = news.lost;
+    if (news.n_event == 0 && tqd_event_hub_now_ms() - s->sent_ms >= BEAT_MS) {
         s->n_text = (size_t)snprintf(s->text, 8, ":\n\n");
     }
 }

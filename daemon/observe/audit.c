@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "api/codec/writer.h"
@@ -20,7 +21,11 @@ bool tqd_audit_init(tqd_audit *audit, const char *folder, uint64_t bytes_max)
 {
     memset(audit, 0, sizeof *audit);
     pthread_mutex_init(&audit->mutex, NULL);
-    pthread_cond_init(&audit->news, NULL);
+    pthread_condattr_t monotonic;
+    pthread_condattr_init(&monotonic);
+    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+    pthread_cond_init(&audit->news, &monotonic);
+    pthread_condattr_destroy(&monotonic);
     snprintf(audit->folder, sizeof audit->folder, "%s", folder);
     audit->bytes_max = bytes_max;
     audit->fd = -1;
@@ -68,7 +73,11 @@ void tqd_audit_put(tqd_audit *audit, const tqd_audit_entry *entry)
             audit->n_lost++;
         } else {
             audit->ring[audit->n_put++ % TQD_AUDIT_RING] = stamped;
-            pthread_cond_signal(&audit->news);
+            /* a wake-up for each entry would cost an I/O thread its core */
+            if (audit->waiting || audit->n_put - audit->n_written == TQD_AUDIT_RING / 2) {
+                audit->waiting = false;
+                pthread_cond_signal(&audit->news);
+            }
         }
     }
     pthread_mutex_unlock(&audit->mutex);
@@ -154,24 +163,43 @@ static bool write_entry(tqd_audit *audit, const tqd_audit_entry *entry)
     return written == (ssize_t)n;
 }
 
+/* Waits for the first entry, then a while for others. The lock is held. */
+static void gather(tqd_audit *audit)
+{
+    while (audit->n_put == audit->n_written && !audit->stopping) {
+        audit->waiting = true;
+        pthread_cond_wait(&audit->news, &audit->mutex);
+    }
+    audit->waiting = false;
+    struct timespec until;
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    until.tv_nsec += TQD_AUDIT_GATHER_MS * 1000000L;
+    until.tv_sec += until.tv_nsec / 1000000000;
+    until.tv_nsec %= 1000000000;
+    while (audit->n_put - audit->n_written < TQD_AUDIT_RING / 2 && !audit->stopping &&
+           pthread_cond_timedwait(&audit->news, &audit->mutex, &until) == 0) {
+    }
+}
+
 void tqd_audit_run(void *arg)
 {
     tqd_audit *audit = arg;
     pthread_mutex_lock(&audit->mutex);
     for (;;) {
-        while (audit->n_put == audit->n_written && !audit->stopping) {
-            pthread_cond_wait(&audit->news, &audit->mutex);
-        }
-        if (audit->n_put == audit->n_written) {
+        gather(audit);
+        const uint64_t end = audit->n_put;
+        if (end == audit->n_written) {
             break;
         }
-        /* its slot stays taken until n_written has passed it */
-        const tqd_audit_entry *entry = &audit->ring[audit->n_written % TQD_AUDIT_RING];
-        pthread_mutex_unlock(&audit->mutex);
-        const bool good = write_entry(audit, entry);
-        pthread_mutex_lock(&audit->mutex);
-        audit->n_written++;
-        audit->n_lost += good ? 0 : 1;
+        while (audit->n_written < end) {
+            /* its slot stays taken until n_written has passed it */
+            const tqd_audit_entry *entry = &audit->ring[audit->n_written % TQD_AUDIT_RING];
+            pthread_mutex_unlock(&audit->mutex);
+            const bool good = write_entry(audit, entry);
+            pthread_mutex_lock(&audit->mutex);
+            audit->n_written++;
+            audit->n_lost += good ? 0 : 1;
+        }
     }
     pthread_mutex_unlock(&audit->mutex);
     if (audit->fd >= 0) {

@@ -11,6 +11,7 @@
 
 enum {
     TQD_AUDIT_RING = 1024,
+    TQD_AUDIT_GATHER_MS = 10,  /* after the first of some entries, before they are written */
     TQD_AUDIT_KEPT = 4,        /* audit.log.1 to audit.log.4 */
     TQD_AUDIT_REFUSALS_S = 20, /* lines of refusals a second; more are counted */
     TQD_AUDIT_PEER_TEXT = 64,
@@ -41,6 +42,7 @@ typedef struct tqd_audit {
     uint64_t n_suppressed;
     int64_t second;
     unsigned n_refusal; /* in this second */
+    bool waiting; /* the thread waits for the first entry */
     bool stopping;
     /* of the thread only */
     char folder[4096];

@@ -58,25 +58,27 @@ static void publish(const char *id, uint64_t seq, tqd_job_state state)
 
 Test(event_hub, a_new_hub_runs_and_is_empty)
 {
-    bool own = true, lost = true;
+    bool own = true;
     uint64_t last = 1, position = 0;
-    tqd_hub_event news;
+    char text[TQD_HUB_EVENT_BYTES];
+    tqd_hub_page page = {.text = text, .size = sizeof text};
     cr_assert(eq(u64, tqd_event_hub_end(hub, &last), (uint64_t)0));
     cr_assert(eq(u64, last, (uint64_t)0));
     cr_assert(tqd_event_hub_watch(hub, &all[0].watch, &own));
     cr_assert(not(own));
     cr_assert(eq(int, all[0].n_wake, 0)); /* only a stopped one wakes at once */
-    cr_assert(
-        eq(sz, tqd_event_hub_read(hub, &all[0].watch, &position, &news, 1, &lost), (size_t)0));
+    tqd_event_hub_read(hub, &all[0].watch, &position, &page);
+    cr_assert(all(eq(sz, page.n_event, (size_t)0), not(page.lost), not(page.ended)));
     tqd_event_hub_unwatch(hub, &all[0].watch);
-    cr_assert(not(tqd_event_hub_tick(hub)));
+    cr_assert(eq(i64, tqd_event_hub_tick(hub), (int64_t)-1));
 }
 
 Test(event_hub, wakes_whom_an_event_concerns)
 {
-    bool own, lost = false;
+    bool own;
     uint64_t position = 0;
-    tqd_hub_event news[2];
+    char text[2 * TQD_HUB_EVENT_BYTES];
+    tqd_hub_page page = {.text = text, .size = sizeof text};
     all[1].watch.end_only = true;
     cr_assert(tqd_event_hub_watch(hub, &all[0].watch, &own));
     cr_assert(tqd_event_hub_watch(hub, &all[1].watch, &own));
@@ -88,9 +90,10 @@ Test(event_hub, wakes_whom_an_event_concerns)
     publish("job-1", 3, TQD_JOB_SUCCEEDED);
     publish("job-1", 4, TQD_JOB_SUCCEEDED); /* once, for a watch of the end */
     cr_assert(all(eq(int, all[0].n_wake, 1), eq(int, all[1].n_wake, 1)));
-    cr_assert(eq(sz, tqd_event_hub_read(hub, &all[0].watch, &position, news, 2, &lost), (size_t)1));
-    cr_assert(eq(u64, news[0].seq, (uint64_t)1));
-    cr_assert(not(lost));
+    tqd_event_hub_read(hub, &all[0].watch, &position, &page);
+    cr_assert(all(eq(sz, page.n_event, (size_t)1), eq(u64, page.last_seq, (uint64_t)1)));
+    cr_assert(all(not(page.lost), not(page.ended)));
+    cr_assert(eq(int, strncmp(text, "id: 1\nevent: state\n", 20), 0));
     tqd_event_hub_unwatch(hub, &all[0].watch);
     publish("job-0", 5, TQD_JOB_SUCCEEDED);
     cr_assert(eq(int, all[0].n_wake, 1));
@@ -101,10 +104,10 @@ Test(event_hub, a_time_that_has_passed_and_a_stop_wake)
 {
     bool own;
     cr_assert(tqd_event_hub_watch(hub, &all[0].watch, &own));
-    cr_assert(tqd_event_hub_tick(hub));
+    cr_assert(gt(i64, tqd_event_hub_tick(hub), (int64_t)0));
     cr_assert(eq(int, all[0].n_wake, 0));
     tqd_event_hub_until(hub, &all[0].watch, 0);
-    cr_assert(tqd_event_hub_tick(hub));
+    cr_assert(ge(i64, tqd_event_hub_tick(hub), (int64_t)0));
     cr_assert(eq(int, all[0].n_wake, 1));
     tqd_event_hub_stop(hub);
     cr_assert(eq(int, all[0].n_wake, 2));
@@ -141,4 +144,39 @@ Test(event_hub, greedy_clients_leave_a_place_for_the_next_one)
     while (n > 0) {
         tqd_event_hub_unwatch(hub, &watches[--n]);
     }
+}
+
+/* The first news at once; what follows within 200 streams / 4 = 50 ms when its turn has come. */
+Test(event_hub, many_streams_of_one_client_take_turns)
+{
+    enum { MANY = 200 };
+    static tqd_identity who[2] = {{.client = "many"}, {.client = "one"}};
+    static subscriber s[MANY + 1];
+    bool own;
+    tqd_event_hub_clear(hub);
+    tqd_event_hub_init(hub, MANY + 1, 0);
+    for (size_t i = 0; i <= MANY; i++) {
+        s[i].head = (tqd_head){.who = &who[i == MANY], .wake = count_wake};
+        s[i].watch = (tqd_watch){.head = &s[i].head, .until_ms = INT64_MAX};
+        cr_assert(tqd_event_hub_watch(hub, &s[i].watch, &own));
+    }
+    publish("job-0", 1, TQD_JOB_RUNNING);
+    cr_assert(all(eq(int, s[0].n_wake, 1), eq(int, s[MANY].n_wake, 1)));
+    const int64_t before_ms = tqd_event_hub_now_ms();
+    publish("job-0", 2, TQD_JOB_RUNNING);
+    publish("job-0", 3, TQD_JOB_SUCCEEDED);
+    if (tqd_event_hub_now_ms() - before_ms < 40) { /* this thread was not held up */
+        cr_assert(all(eq(int, s[0].n_wake, 1), eq(int, s[MANY].n_wake, 3)));
+    }
+    int64_t left_ms = 0;
+    while (s[0].n_wake == 1 || s[MANY - 1].n_wake == 1) {
+        left_ms = tqd_event_hub_tick(hub);
+        cr_assert(all(ge(i64, left_ms, (int64_t)0), lt(sz, hub->n_watch, (size_t)(MANY + 2))));
+    }
+    for (size_t i = 0; i < MANY; i++) { /* one left: no turns */
+        tqd_event_hub_unwatch(hub, &s[i].watch);
+    }
+    publish("job-0", 4, TQD_JOB_SUCCEEDED);
+    cr_assert(eq(int, s[MANY].n_wake, 4));
+    tqd_event_hub_unwatch(hub, &s[MANY].watch);
 }
