@@ -286,6 +286,7 @@ static bool open_server(const char **reterr)
                                                 .queue_ms = settings.queue_timeout,
                                                 .grace_ms = settings.rate_grace,
                                                 .rate_min_b_s = (uint64_t)settings.rate_least},
+                                  .realtime = settings.io_realtime != 0,
                                   .log_requests = settings.log_requests != 0,
                                   .audit = settings.audit_size > 0 ? &audit : NULL,
                                   .submit = submit,

@@ -5,15 +5,16 @@
 #include <string.h>
 #include <time.h>
 
-#include "daemon/jobs/document.h"
 #include "daemon/key.h"
 #include "daemon/share.h"
 
 /* of a client with 40 streams or more; news of fewer are sent as they come */
 enum { WAKES_MS = 4, PACED_LEAST_MS = 10 };
 
-void tqd_event_hub_init(tqd_event_hub *hub, size_t watch_max, size_t client_max)
+void tqd_event_hub_init(tqd_event_hub *hub, size_t watch_max, size_t client_max,
+                        tqd_event_print *print)
 {
+    hub->print = print;
     pthread_mutex_init(&hub->mutex, NULL);
     hub->n = hub->last_seq = 0;
     hub->watches = NULL;
@@ -170,7 +171,7 @@ static void put(tqd_event_hub *hub, const tqd_hub_event *news)
 {
     tqd_hub_slot *slot = &hub->slots[hub->n++ % TQD_EVENT_HUB_RING];
     slot->news = *news;
-    slot->n_text = tqd_hub_event_print(news, slot->text);
+    slot->n_text = hub->print(news, slot->text);
     if (news->seq > hub->last_seq) {
         hub->last_seq = news->seq;
     }

@@ -27,6 +27,9 @@ typedef struct tqd_hub_event {
     char step[TQD_JOB_STEP_TEXT];
 } tqd_hub_event;
 
+/* An event as text; `out` has TQD_HUB_EVENT_BYTES; returns its length. */
+typedef size_t tqd_event_print(const tqd_hub_event *news, char *out);
+
 /* A subscription; part of its exchange, from tqd_event_hub_watch to tqd_event_hub_unwatch. */
 typedef struct tqd_watch {
     const tqd_head *head;
@@ -56,6 +59,7 @@ typedef struct tqd_event_hub {
     size_t n_watch, watch_max;
     size_t client_max; /* subscriptions of one client that is alone (share.h); 0: no bound */
     bool stopped;
+    tqd_event_print *print;
     tqd_hub_slot slots[TQD_EVENT_HUB_RING];
 } tqd_event_hub;
 
@@ -69,7 +73,8 @@ typedef struct tqd_hub_page {
     bool ended; /* the one job of the watch has ended; later events are not read */
 } tqd_hub_page;
 
-void tqd_event_hub_init(tqd_event_hub *hub, size_t watch_max, size_t client_max);
+void tqd_event_hub_init(tqd_event_hub *hub, size_t watch_max, size_t client_max,
+                        tqd_event_print *print);
 void tqd_event_hub_clear(tqd_event_hub *hub);
 /* last_seq: the last event of former processes. */
 void tqd_event_hub_begin(tqd_event_hub *hub, uint64_t last_seq);

@@ -8,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "daemon/jobs/document.h"
 #include "daemon/jobs/jobs_private.h"
 #include "daemon/observe/log.h"
 #include "daemon/queue/scratch.h"
@@ -47,7 +48,8 @@ tqd_jobs *tqd_jobs_new(const tqd_jobs_options *options, char *why)
         free(jobs);
         return NULL;
     }
-    tqd_event_hub_init(&jobs->hub, options->watch_max, options->client_watch_max);
+    tqd_event_hub_init(&jobs->hub, options->watch_max, options->client_watch_max,
+                       tqd_hub_event_print);
     tqd_event_hub_begin(&jobs->hub, last_seq);
     pthread_condattr_t monotonic;
     pthread_condattr_init(&monotonic);

@@ -42,7 +42,7 @@ typedef struct tqd_audit {
     uint64_t n_suppressed;
     int64_t second;
     unsigned n_refusal; /* in this second */
-    bool waiting; /* the thread waits for the first entry */
+    bool waiting;       /* the thread waits for the first entry */
     bool stopping;
     /* of the thread only */
     char folder[4096];

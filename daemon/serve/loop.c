@@ -222,6 +222,7 @@ static void check_deadlines(tqd_loop *loop)
     if (loop->unchecked == NULL && loop->now_ms - loop->tick_ms >= tick_of(loop)) {
         trim_memory(loop);
         loop->tick_ms = loop->now_ms;
+        tqd_realtime_check(&loop->realtime, loop->now_ms);
         loop->unix_offset_ms = clock_ms(CLOCK_REALTIME) - loop->now_ms;
         loop->unchecked = loop->open;
         loop->n_part =
@@ -240,6 +241,11 @@ void tqd_server_run(void *arg)
     tqd_loop_read_clock(loop);
     loop->unix_offset_ms = clock_ms(CLOCK_REALTIME) - loop->now_ms;
     loop->tick_ms = loop->now_ms;
+    if (loop->server->options.realtime && !tqd_realtime_begin(&loop->realtime, loop->now_ms)) {
+        tqd_log(TQD_LOG_WARNING, "the system refuses a real-time class",
+                TQD_TEXT("setting", "io_realtime"),
+                TQD_TEXT("needs", "LimitRTPRIO=1 without RestrictRealtime=, or CAP_SYS_NICE"));
+    }
     while (!is_over(loop)) {
         /* counted before quiescing: requests that have arrived are still accepted */
         size_t n_open = loop->n_open;

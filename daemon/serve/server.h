@@ -48,6 +48,7 @@ typedef struct tqd_server_options {
     tqd_hosts hosts;
     tqd_deadlines deadlines;
     bool log_requests;
+    bool realtime;    /* the loops' threads in a real-time class, where the system admits it */
     tqd_audit *audit; /* NULL: none */
     /* Puts work into the queue; false: the queue is full. */
     bool (*submit)(void *ctx, void (*run)(void *arg), void *arg);

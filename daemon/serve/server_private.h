@@ -14,6 +14,7 @@
 #include "daemon/observe/log.h"
 #include "daemon/observe/request_id.h"
 #include "daemon/serve/account.h"
+#include "daemon/serve/realtime.h"
 #include "daemon/serve/response_cache.h"
 #include "daemon/serve/route_cache.h"
 #include "daemon/serve/server.h"
@@ -156,6 +157,7 @@ typedef struct tqd_loop {
     uint64_t spare_bytes; /* bytes of the body budget that are reserved for this loop's next
                              bodies */
     unsigned pulse;       /* last liveness check that the loop has answered */
+    tqd_realtime realtime;
     tqd_id_source ids;
     tqd_response_cache_set cached;
     tqd_route_cache targets;

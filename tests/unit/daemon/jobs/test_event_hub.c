@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/jobs/event_hub.h"
+#include "daemon/jobs/document.h"
 
 enum { WATCHES = 3 };
 
@@ -31,7 +31,7 @@ static void setup(void)
     hub = malloc(sizeof *hub);
     cr_assert(hub != NULL);
     memset(hub, 0xff, sizeof *hub);
-    tqd_event_hub_init(hub, WATCHES - 1, 0);
+    tqd_event_hub_init(hub, WATCHES - 1, 0, tqd_hub_event_print);
     memset(all, 0, sizeof all);
     for (size_t i = 0; i < WATCHES; i++) {
         all[i].head.wake = count_wake;
@@ -93,7 +93,7 @@ Test(event_hub, wakes_whom_an_event_concerns)
     tqd_event_hub_read(hub, &all[0].watch, &position, &page);
     cr_assert(all(eq(sz, page.n_event, (size_t)1), eq(u64, page.last_seq, (uint64_t)1)));
     cr_assert(all(not(page.lost), not(page.ended)));
-    cr_assert(eq(int, strncmp(text, "id: 1\nevent: state\n", 20), 0));
+    cr_assert(eq(int, strncmp(text, "id: 1\nevent: state\n", 19), 0));
     tqd_event_hub_unwatch(hub, &all[0].watch);
     publish("job-0", 5, TQD_JOB_SUCCEEDED);
     cr_assert(eq(int, all[0].n_wake, 1));
@@ -127,7 +127,7 @@ Test(event_hub, greedy_clients_leave_a_place_for_the_next_one)
     static tqd_watch watches[ALL];
     size_t n = 0;
     tqd_event_hub_clear(hub);
-    tqd_event_hub_init(hub, ALL, ALL / 2);
+    tqd_event_hub_init(hub, ALL, ALL / 2, tqd_hub_event_print);
     for (size_t i = 0; i < 3; i++) {
         bool own = false;
         const size_t before = n;
@@ -154,7 +154,7 @@ Test(event_hub, many_streams_of_one_client_take_turns)
     static subscriber s[MANY + 1];
     bool own;
     tqd_event_hub_clear(hub);
-    tqd_event_hub_init(hub, MANY + 1, 0);
+    tqd_event_hub_init(hub, MANY + 1, 0, tqd_hub_event_print);
     for (size_t i = 0; i <= MANY; i++) {
         s[i].head = (tqd_head){.who = &who[i == MANY], .wake = count_wake};
         s[i].watch = (tqd_watch){.head = &s[i].head, .until_ms = INT64_MAX};
