@@ -179,7 +179,7 @@ def theirs(model, q, qd, turn, free):
     mujoco.mj_fullM(model, data, m)
     data.qvel[:] = 0
     mujoco.mj_forward(model, data)
-    return {"mass_matrix": turn.T @ m @ turn, "gravity_torque": turn.T @ data.qfrc_bias, "tau": tau}
+    return {"mass_matrix": turn.T @ m @ turn, "gravity_torque": turn.T @ (data.qfrc_bias - data.qfrc_gravcomp), "tau": tau}
 
 
 def ours(daemon, q, qd):
@@ -233,3 +233,44 @@ def test_unknown_attributes_reach_the_doctor(daemon):
     assert status in (200, 201), answer
     places = [finding["where"] for finding in json.loads(answer)["doctor"]]
     assert any("joint@dampimg" in p for p in places) and any("wings" in p for p in places), places
+
+
+def arm(bodies="", joint="", more="", option=""):
+    return (f'<mujoco>{option}<worldbody><body name="floor"><geom size="0.3"/></body><body name="a" {bodies}><joint name="j" axis="0 1 0.2" {joint}/>'
+            f'<geom size="0.1" pos="1 0.1 0"/><body name="empty"/><body name="b" pos="1 0 0" {bodies}><joint name="k" type="slide" axis="1 0 0" {joint}/>'
+            f'<geom size="0.1" pos="0.3 0 0.2"/></body></body></worldbody>{more}</mujoco>')
+
+
+ARMATURE = '<tendon><fixed armature="0.3"><joint joint="j" coef="-2"/></fixed></tendon>'
+
+
+@pytest.mark.parametrize("text", [
+    arm('gravcomp="1"'), arm('gravcomp="0.25"'), arm('gravcomp="3"'), arm('gravcomp="-1"'),
+    arm('gravcomp="1"', option='<option><flag spring="disable"/></option>'), arm('gravcomp="1"', option='<option><flag spring="disable" damper="disable"/></option>'),
+    arm('gravcomp="1"', option='<option gravity="0 0 0"/>'), arm('gravcomp="0"', 'actuatorgravcomp="true"'),
+    arm(more=ARMATURE), arm(joint='armature="0.1"', more=ARMATURE), arm(joint='springdamper="0.5 0.7"', more=ARMATURE),
+    arm(more=ARMATURE.replace('"j"', '"k"')), arm(more=ARMATURE.replace("fixed armature", 'fixed springlength="0" stiffness="3" armature')),
+    arm(more='<default><tendon armature="0.2"/></default>' + ARMATURE.replace(' armature="0.3"', ""))])
+def test_compensation_of_all_bodies_and_armature_of_one_joint_are_read(daemon, text):
+    model = compiled(text)
+    assert model is not None
+    status, _, answer = daemon.request("PUT", "/v1/robots/all", text, {"Content-Type": "application/xml"})
+    assert status in (200, 201), answer
+    error, what = difference(daemon, model)
+    assert error <= 1e-12, what
+    status, _, answer = daemon.request("GET", "/v1/robots/all?format=mjcf")
+    again = compiled(answer.decode())
+    assert status == 200 and again is not None
+    error, what = difference(daemon, again)
+    assert error <= 1e-12, what
+
+
+@pytest.mark.parametrize(("text", "says"), [
+    (arm('gravcomp="1"').replace('gravcomp="1"', "", 1), "gravcomp"), (arm('gravcomp="1"').replace('gravcomp="1"', 'gravcomp="0.5"', 1), "gravcomp"),
+    (arm('gravcomp="1"', 'actuatorgravcomp="true"'), "actuatorgravcomp"),
+    (arm(more=ARMATURE.replace("</fixed>", '<joint joint="k" coef="1"/></fixed>')), "armature"),
+    (arm(more='<tendon><spatial armature="1"><site site="s"/><site site="t"/></spatial></tendon>').replace("<geom", '<site name="s"/><site name="t" pos="1 1 1"/><geom', 1), "armature")])
+def test_other_compensation_and_armature_are_refused(daemon, text, says):
+    assert compiled(text) is not None
+    status, _, answer = daemon.request("PUT", "/v1/robots/all", text, {"Content-Type": "application/xml"})
+    assert status == 422 and f'{says}=' in json.loads(answer)["errors"][0]["detail"], answer

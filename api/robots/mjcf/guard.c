@@ -103,6 +103,13 @@ static void guard_tendon(tqa_mjcf *m, uint32_t i)
     refuse_unless_zero(m, i, "springyield", "a spring that yields");
 }
 
+/* A tendon of one joint adds to that joint's own inertia (tendon.c). */
+static bool has_one_joint(const tqa_mjcf *m, uint32_t tendon)
+{
+    const uint32_t first = tendon + 1, end = m->nodes[tendon].end;
+    return is(m, tendon, "fixed") && first < end && m->nodes[first].end == end;
+}
+
 /* Sections that apply forces to joints. */
 static void guard_section(tqa_mjcf *m, uint32_t section)
 {
@@ -113,8 +120,11 @@ static void guard_section(tqa_mjcf *m, uint32_t section)
         } else if (!m->set.no_damper) {
             refuse_unless_zero(m, i, "damping", "the damper of an actuator");
         }
-        refuse_unless_zero(m, i, "armature",
-                           tendons ? "inertia of a tendon" : "the armature of an actuator");
+        if (!tendons || !has_one_joint(m, i)) {
+            refuse_unless_zero(m, i, "armature",
+                               tendons ? "inertia of a tendon, which couples joints,"
+                                       : "the armature of an actuator");
+        }
     }
 }
 
@@ -142,14 +152,64 @@ void tqa_mjcf_guard(tqa_mjcf *m)
     for (uint32_t i = 1; i < m->n_node; i++) {
         const bool in_body = m->nodes[i].owner != TQ_NONE;
         const bool is_top = m->nodes[i].parent == 0;
-        if (in_body && is(m, i, "body") && !is_weightless(m)) {
-            refuse_unless_zero(m, i, "gravcomp", "compensation of gravity");
-        } else if (in_body && (is(m, i, "joint") || is(m, i, "freejoint"))) {
+        if (in_body && (is(m, i, "joint") || is(m, i, "freejoint"))) {
             guard_joint(m, i);
         } else if (is_top && (is(m, i, "tendon") || is(m, i, "actuator"))) {
             guard_section(m, i);
         } else {
             guard_element(m, i);
         }
+    }
+}
+
+/* The first joint that counts compensation among the forces of its actuator, or TQ_NONE. */
+static uint32_t actuated_compensation(const tqa_mjcf *m)
+{
+    for (uint32_t i = 1; i < m->n_node; i++) {
+        if (m->nodes[i].owner != TQ_NONE && is(m, i, "joint") &&
+            tqa_mjcf_is(m, i, "actuatorgravcomp", "true")) {
+            return i;
+        }
+    }
+    return TQ_NONE;
+}
+
+void tqa_mjcf_compensate(tqa_mjcf *m)
+{
+    tqa_draft *draft = m->draft;
+    uint32_t first = TQ_NONE; /* that is compensated */
+    double share = 0.0;
+    bool same = true, any = false;
+    if (is_weightless(m) || (m->set.no_spring && m->set.no_damper)) {
+        return;
+    }
+    for (uint32_t i = 1; i < m->n_node; i++) {
+        const tqa_mjcf_node *node = &m->nodes[i];
+        double own = 0.0;
+        if (node->link == TQ_NONE || !is(m, i, "body") || !node->moves ||
+            !(m->chain.links[node->link].inertia.mass > 0.0)) {
+            continue;
+        }
+        (void)tqa_mjcf_numbers(m, i, "gravcomp", 1, 1, &own);
+        first = first == TQ_NONE && own != 0.0 ? i : first;
+        same = same && (!any || own == share);
+        share = any ? share : own;
+        any = true;
+    }
+    if (first == TQ_NONE || (same && share < 0.0)) { /* MuJoCo passes over it below 0 */
+        return;
+    }
+    const uint32_t joint = actuated_compensation(m);
+    if (!same) {
+        tqa_mjcf_refuse(m, first, "gravcomp", "compensation of the gravity of some bodies alone");
+    } else if (joint != TQ_NONE) {
+        tqa_mjcf_refuse(m, joint, "actuatorgravcomp", "compensation of gravity by an actuator");
+    } else {
+        for (int k = 0; k < 3; k++) {
+            draft->model.gravity[k] = draft->model.gravity[k] * (1.0 - share) + 0.0;
+        }
+        tqa_draft_find(
+            draft, TQA_FINDING_UNDERSTOOD, "/mujoco//body@gravcomp",
+            tqa_arena_format(draft->arena, "gravity times %g, of all bodies", 1.0 - share), 1);
     }
 }

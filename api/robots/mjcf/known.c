@@ -57,7 +57,8 @@ static const element_row rows[] = {
              "castshadow ",
      NULL},
     {TOP, "tendon", NULL, NULL,
-     "springs, dampers, dry friction and paths are read; limits have no effect"},
+     "springs, dampers, dry friction, paths and inertia of one joint are read; limits have no "
+     "effect"},
     {TOP, "actuator", NULL, NULL,
      "forces come with the request; which joints it drives, and their limits, are read"},
     {TOP, "contact", NULL, NULL, "contacts are stated in \"contacts\" of simulate"},
@@ -184,14 +185,16 @@ static void report_actuators(tqa_mjcf *m, uint32_t section)
     }
 }
 
-/* A <custom> that has only what an exported robot writes there, which is read (mjcf.c). */
+/* A <custom> that has only what an exported robot writes there, which is read (mjcf.c,
+ * settings.c). */
 static bool is_own_data(const tqa_mjcf *m, uint32_t i)
 {
     bool own = is(m, i, "custom");
     for (uint32_t k = i + 1; k < m->nodes[i].end && own; k = m->nodes[k].end) {
         const char *name = tqa_mjcf_get(m, k, "name");
         own = is(m, k, "numeric") && name != NULL &&
-              strncmp(name, TQA_MJCF_FRICTION, sizeof TQA_MJCF_FRICTION - 1) == 0;
+              (strncmp(name, TQA_MJCF_FRICTION, sizeof TQA_MJCF_FRICTION - 1) == 0 ||
+               strcmp(name, TQA_MJCF_BOUNDS) == 0);
     }
     return own;
 }

@@ -350,7 +350,9 @@ static bool build(tqa_mjcf *m)
     if (!tqa_chain_finish(&m->chain)) {
         return false;
     }
+    tqa_mjcf_compensate(m);
     read_own_friction(m);
+    tqa_mjcf_tendon_armatures(m);
     tqa_mjcf_convert_spring_dampers(m);
     return tqa_mjcf_actuators(m) && tqa_mjcf_tendons(m) && tqa_mjcf_equality(m);
 }

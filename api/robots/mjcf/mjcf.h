@@ -15,6 +15,10 @@
  * offset"/>: what an exported robot has beyond damping and frictionloss. */
 #define TQA_MJCF_FRICTION "torqued:friction:"
 
+/* <custom><numeric name="torqued:bounds" data="boundmass boundinertia"/>: bounds of the compiler
+ * that are there for MuJoCo alone, in an exported robot with bodies that weigh nothing. */
+#define TQA_MJCF_BOUNDS "torqued:bounds"
+
 /* True when the outermost element is <mujoco>. */
 bool tqa_mjcf_recognise(const tqa_draft *draft, const char *bytes, size_t n);
 
@@ -35,13 +39,13 @@ bool tqa_mjcf_recognise(const tqa_draft *draft, const char *bytes, size_t n);
  * others are limits of effort: gear times range of force, or of control.
  *
  * What else would change M, gravity or passive forces is refused by name, unless its value does
- * nothing (guard.c): compensation of gravity, geoms with a fluid model of their own, masses of
- * meshes that are not there, shells, armature of tendons, springs, dampers and dry friction of
- * those that wrap around geoms, dry friction of balls and free joints, springs and dampers that are
- * not linear, armature and dampers of actuators, aligned free joints, copies and composites,
- * plugins, deformable bodies. What has no effect is listed as ignored: appearance, contacts,
- * sensors, actuators. What no table here has, and equality constraints by sites or tendons, are the
- * doctor's.
+ * nothing (guard.c): compensation of the gravity of some bodies alone (that all share is less
+ * gravity), geoms with a fluid model of their own, masses of meshes that are not there, shells,
+ * armature of tendons of several joints or along a path, dry friction of balls and free joints,
+ * springs and dampers that are not linear, armature and dampers of actuators, aligned free joints,
+ * copies and composites, plugins, deformable bodies. What has no effect is listed as ignored:
+ * appearance, contacts, sensors, actuators. What no table here has, and equality constraints by
+ * sites or tendons, are the doctor's.
  *
  * The world is the root link "world". Coordinates are those of qpos, but the velocity of a free
  * joint is a twist in the frame of its body, where MuJoCo has its linear part in the world.

@@ -113,6 +113,10 @@ void tqa_mjcf_read_settings(tqa_mjcf *m);
  * (guard.c). */
 void tqa_mjcf_guard(tqa_mjcf *m);
 
+/* Compensation of gravity that all bodies share, as less gravity; other is refused. Once the links
+ * have their masses (guard.c). */
+void tqa_mjcf_compensate(tqa_mjcf *m);
+
 /* Lists everything that had no effect, and doubts what no table of MuJoCo's format has
  * (mjcf_known.c). */
 void tqa_mjcf_report(tqa_mjcf *m);
@@ -129,6 +133,10 @@ bool tqa_mjcf_actuators(tqa_mjcf *m);
 /* Tendons with a spring, a damper or dry friction, once joints are indexed (tendon.c). False:
  * faults were added. */
 bool tqa_mjcf_tendons(tqa_mjcf *m);
+
+/* armature of tendons of one joint, into its rotor; before what depends on the mass matrix
+ * (tendon.c). */
+void tqa_mjcf_tendon_armatures(tqa_mjcf *m);
 
 /* The robot where the springs of its joints rest; q NULL: not yet made. */
 typedef struct tqa_mjcf_rest {

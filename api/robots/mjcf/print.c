@@ -35,47 +35,6 @@ static void indent(const printer *p)
     }
 }
 
-/* In a fluid, along the axes of the link's box: MuJoCo's compiler makes one of the moments there.
- */
-static bool put_along_box(const printer *p, const tq_link *link)
-{
-    double quaternion[4], moments[3];
-    if (!tq_model_has_drag(p->robot->model) || link->drag.size[0] == 0.0 ||
-        !tqa_mjcf_moments(link, moments)) {
-        return false;
-    }
-    tq_quaternion_of_mat(link->drag.at.r, quaternion);
-    indent(p);
-    raw(p, "<inertial");
-    tqa_xml_put_numbers(p->text, "pos", link->inertia.com, 3);
-    tqa_xml_put_number(p->text, "mass", link->inertia.mass);
-    tqa_xml_put_numbers(p->text, "quat", quaternion, 4);
-    tqa_xml_put_numbers(p->text, "diaginertia", moments, 3);
-    raw(p, "/>\n");
-    return true;
-}
-
-static void put_inertial(const printer *p, const tq_link *link)
-{
-    const tq_inertia *inertia = &link->inertia;
-    const double *s = inertia->about_com;
-    if (put_along_box(p, link)) {
-        return;
-    }
-    const bool diagonal = s[1] == 0.0 && s[2] == 0.0 && s[4] == 0.0;
-    const double moments[6] = {s[0], s[3], s[5], s[1], s[2], s[4]};
-    if (inertia->mass == 0.0 && diagonal && s[0] == 0.0 && s[3] == 0.0 && s[5] == 0.0) {
-        return; /* without geoms a body weighs nothing */
-    }
-    indent(p);
-    raw(p, "<inertial");
-    tqa_xml_put_numbers(p->text, "pos", inertia->com, 3);
-    tqa_xml_put_number(p->text, "mass", inertia->mass);
-    tqa_xml_put_numbers(p->text, diagonal ? "diaginertia" : "fullinertia", moments,
-                        diagonal ? 3 : 6);
-    raw(p, "/>\n");
-}
-
 /* The body of link l stays open. */
 static void open_body(printer *p, uint32_t l, const char *name, const tq_pose *origin)
 {
@@ -90,7 +49,7 @@ static void open_body(printer *p, uint32_t l, const char *name, const tq_pose *o
     }
     raw(p, ">\n");
     p->open[p->n_open++] = l;
-    put_inertial(p, &p->robot->model->links[l]);
+    tqa_mjcf_put_inertial(p->text, p->robot, l, p->n_open + 2);
     tqa_mjcf_put_sites(p->text, p->robot, l, p->n_open + 2);
 }
 
@@ -295,16 +254,23 @@ char *tqa_robot_mjcf(const tqa_robot *robot, const char *name, size_t *ret_n, tq
     if (find_obstacle(robot, name, reterr)) {
         return NULL;
     }
+    tqa_mjcf_masses masses;
     p.open = malloc((size_t)robot->model->n_link * sizeof *p.open);
-    if (p.open == NULL) {
+    if (p.open == NULL || !tqa_mjcf_weigh(robot, &masses)) {
+        free(p.open);
         tqa_problem_set(reterr, "busy", "memory is short");
         return NULL;
     }
     raw(&p, "<?xml version=\"1.0\"?>\n");
-    tqa_mjcf_put_lost(&text, robot);
+    tqa_mjcf_put_lost(&text, robot, &masses);
     raw(&p, "<mujoco");
     tqa_xml_put_string(&text, "model", name);
-    raw(&p, ">\n  <compiler angle=\"radian\"/>\n  <option");
+    raw(&p, ">\n  <compiler angle=\"radian\"");
+    if (masses.bounded) {
+        tqa_xml_put_number(&text, "boundmass", TQA_MJCF_LEAST);
+        tqa_xml_put_number(&text, "boundinertia", TQA_MJCF_LEAST);
+    }
+    raw(&p, "/>\n  <option");
     tqa_xml_put_numbers(&text, "gravity", robot->model->gravity, 3);
     if (tq_model_has_drag(robot->model)) {
         put_nonzero(&p, "density", robot->model->medium.density);
@@ -313,7 +279,7 @@ char *tqa_robot_mjcf(const tqa_robot *robot, const char *name, size_t *ret_n, tq
     }
     raw(&p, "/>\n");
     put_worldbody(&p);
-    tqa_mjcf_put_sections(&text, robot);
+    tqa_mjcf_put_sections(&text, robot, &masses);
     raw(&p, "</mujoco>\n");
     free(p.open);
     char *bytes = tqa_json_text_take(&text, ret_n);

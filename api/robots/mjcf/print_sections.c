@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "api/robots/mjcf/fluid.h"
 #include "api/robots/mjcf/mjcf.h"
 #include "api/robots/mjcf/print.h"
 #include "api/robots/xml_print.h"
@@ -28,11 +29,19 @@ static void put_equality(tqa_json_text *text, const tqa_robot *robot)
     tqa_json_text_raw(text, n > 0 ? "  </equality>\n" : "");
 }
 
-/* Friction beyond damping and frictionloss, as custom data that MuJoCo ignores. */
-static void put_friction(tqa_json_text *text, const tqa_robot *robot)
+/* Data that MuJoCo ignores: friction beyond damping and frictionloss; bounds that are there for
+ * MuJoCo alone. */
+static void put_custom(tqa_json_text *text, const tqa_robot *robot, bool bounded)
 {
     const tq_model *model = robot->model;
     bool any = false;
+    if (bounded) {
+        tqa_json_text_raw(text, "  <custom>\n    <numeric");
+        tqa_xml_put_string(text, "name", TQA_MJCF_BOUNDS);
+        tqa_xml_put_numbers(text, "data", (const double[2]){TQA_MJCF_LEAST, TQA_MJCF_LEAST}, 2);
+        tqa_json_text_raw(text, "/>\n");
+        any = true;
+    }
     for (uint32_t i = 0; i < model->n_joint; i++) {
         const tq_friction *f = &model->joints[i].friction;
         if (tq_joint_kind_nv(model->joints[i].kind) == 1 && tqa_xml_has_friction(f)) {
@@ -72,12 +81,13 @@ static void put_actuators(tqa_json_text *text, const tqa_robot *robot)
     tqa_json_text_raw(text, any ? "  </actuator>\n" : "");
 }
 
-void tqa_mjcf_put_sections(tqa_json_text *text, const tqa_robot *robot)
+void tqa_mjcf_put_sections(tqa_json_text *text, const tqa_robot *robot,
+                           const tqa_mjcf_masses *masses)
 {
     put_equality(text, robot);
     tqa_mjcf_put_tendons(text, robot);
     put_actuators(text, robot);
-    put_friction(text, robot);
+    put_custom(text, robot, masses->bounded);
 }
 
 /* Whether no joint has a motor: then there is none in the file either, which says the opposite. */
@@ -101,20 +111,17 @@ static unsigned smooth_tendons(const tq_model *model)
 }
 
 /* A comment for people: parts that the format cannot express; of those that there are. */
-void tqa_mjcf_put_lost(tqa_json_text *text, const tqa_robot *robot)
+void tqa_mjcf_put_lost(tqa_json_text *text, const tqa_robot *robot, const tqa_mjcf_masses *masses)
 {
     const tq_model *model = robot->model;
     tqa_xml_counts n;
     unsigned planar = 0;
     unsigned mimics = 0;
-    unsigned massless = 0;
     bool ordered = true;
     tqa_xml_count(robot, &n);
     for (uint32_t i = 0; i < model->n_joint; i++) {
         planar += model->joints[i].kind == TQ_JOINT_PLANAR;
         mimics += model->joints[i].mimic != TQ_NONE;
-        massless += model->joints[i].kind != TQ_JOINT_FIXED &&
-                    model->links[model->joints[i].child].inertia.mass == 0.0;
         ordered = ordered && model->order[i] == i;
     }
     const tqa_xml_part lost[] = {{smooth_tendons(model), "smoothed friction of", "tendons"},
@@ -127,13 +134,20 @@ void tqa_mjcf_put_lost(tqa_json_text *text, const tqa_robot *robot)
         {n.rotors, "rotors of", "joints are armature"},
         {planar, "planar joints are two slides and a hinge each:", "of them"},
         {mimics, "followers are coupled by <equality>, with coordinates of their own:", "joints"},
-        {!ordered, "coordinates are in the order of the bodies", NULL}};
+        {!ordered, "coordinates are in the order of the bodies", NULL},
+        {masses->bounded ? masses->light : 0,
+         "moving bodies without mass or with a moment of inertia of 0 have 1e-15 kg and kg m^2 by "
+         "MuJoCo's bounds:",
+         "of them"}};
     const tqa_xml_part refused[] = {
-        {massless, "moving bodies without mass, unless another is fixed to them:", "here"}};
+        {masses->bounded ? 0 : masses->light,
+         "in a medium, moving bodies without mass or with a moment of inertia of 0:", "here"},
+        {masses->wrong, "a moment of inertia below 0 or above the sum of the other two, of",
+         "bodies"}};
     tqa_json_text_raw(text, "<!-- Written by torqued.");
     tqa_xml_put_parts(text, "Not expressed: ", lost, sizeof lost / sizeof lost[0]);
     tqa_xml_put_parts(text, "In <custom>, which only torqued reads: ", custom, 1);
     tqa_xml_put_parts(text, "In other words: ", other, sizeof other / sizeof other[0]);
-    tqa_xml_put_parts(text, "MuJoCo refuses ", refused, 1);
+    tqa_xml_put_parts(text, "MuJoCo refuses ", refused, sizeof refused / sizeof refused[0]);
     tqa_json_text_raw(text, " -->\n");
 }

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "api/robots/mjcf/mjcf.h"
 #include "api/robots/mjcf/parts.h"
 
 static const double DEGREE = M_PI / 180.0;
@@ -81,6 +82,25 @@ static void read_compiler(tqa_mjcf *m, uint32_t i)
     }
 }
 
+/* Bounds of masses and inertias that an exported robot has for MuJoCo alone; others are the
+ * user's. */
+static void read_own_bounds(tqa_mjcf *m)
+{
+    tqa_mjcf_settings *s = &m->set;
+    for (uint32_t i = 1; i < m->n_node; i++) {
+        const uint32_t parent = m->nodes[i].parent;
+        double own[2];
+        if (strcmp(m->nodes[i].name, "numeric") != 0 || m->nodes[parent].parent != 0 ||
+            strcmp(m->nodes[parent].name, "custom") != 0 ||
+            !tqa_mjcf_is(m, i, "name", TQA_MJCF_BOUNDS) ||
+            tqa_mjcf_numbers(m, i, "data", 2, 2, own) != 2) {
+            continue;
+        }
+        s->bound_mass = s->bound_mass == own[0] ? 0.0 : s->bound_mass;
+        s->bound_inertia = s->bound_inertia == own[1] ? 0.0 : s->bound_inertia;
+    }
+}
+
 void tqa_mjcf_read_settings(tqa_mjcf *m)
 {
     m->set = (tqa_mjcf_settings){.angle = DEGREE,
@@ -95,6 +115,7 @@ void tqa_mjcf_read_settings(tqa_mjcf *m)
             read_compiler(m, i);
         }
     }
+    read_own_bounds(m);
     if (m->set.no_spring && m->set.no_damper) { /* then MuJoCo has no passive force at all */
         m->draft->model.medium = (tq_medium){.density = 0.0};
     }

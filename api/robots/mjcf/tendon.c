@@ -105,14 +105,35 @@ static bool add_tendon(tqa_mjcf *m, uint32_t i, tq_tendon_share *room, tqa_mjcf_
     return tqa_draft_tendon(m->draft, tqa_mjcf_get(m, i, "name"), &tendon, &parts);
 }
 
+static bool is_tendon(const tqa_mjcf *m, uint32_t i)
+{
+    const uint32_t section = m->nodes[i].parent;
+    return m->nodes[section].parent == 0 && is(m, section, "tendon") &&
+           (is(m, i, "fixed") || is(m, i, "spatial"));
+}
+
+/* Others' are refused before (guard.c). */
+void tqa_mjcf_tendon_armatures(tqa_mjcf *m)
+{
+    for (uint32_t i = 1; i < m->n_node; i++) {
+        double armature = 0.0, rest = 0.0;
+        tq_tendon_share share;
+        uint32_t n = 0;
+        if (is_tendon(m, i) && is(m, i, "fixed") &&
+            tqa_mjcf_numbers(m, i, "armature", 1, 1, &armature) == 1 && armature != 0.0 &&
+            read_shares(m, i, &share, &n, &rest)) {
+            tq_joint *joint = &m->chain.joints[share.joint];
+            joint->rotor.inertia += armature * share.coefficient * share.coefficient;
+        }
+    }
+}
+
 bool tqa_mjcf_tendons(tqa_mjcf *m)
 {
     tq_tendon_share *room = NULL;
     tqa_mjcf_rest at_rest = {.q = NULL};
     for (uint32_t i = 1; i < m->n_node && m->draft->problem->status == 0; i++) {
-        const uint32_t section = m->nodes[i].parent;
-        if (m->nodes[section].parent != 0 || !is(m, section, "tendon") ||
-            !(is(m, i, "fixed") || is(m, i, "spatial"))) {
+        if (!is_tendon(m, i)) {
             continue;
         }
         if (room == NULL) {

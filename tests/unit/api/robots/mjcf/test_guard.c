@@ -6,6 +6,7 @@
 #include <criterion/parameterized.h>
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "api/robots/parsed.h"
@@ -28,8 +29,10 @@ typedef struct row {
 
 /* clang-format off */
 static const row cases[] = {
-    {"compensated", M("<worldbody><body name='b' gravcomp='0.5'><joint/>" BALL "</body></worldbody>"), "gravcomp=\"0.5\""},
-    {"compensated, without gravity", M("<option gravity='0 0 0'/><worldbody><body name='b' gravcomp='0.5'><joint/>" BALL "</body></worldbody>"), NULL},
+    {"compensated", M("<worldbody><body gravcomp='0.5'><joint/>" BALL "</body><body gravcomp='0'><joint/>" BALL "</body></worldbody>"), "gravcomp=\"0.5\""},
+    {"all alike compensated", M("<worldbody><body><geom size='2'/></body><body gravcomp='0.5'><joint/>" BALL "<body/></body></worldbody>"), NULL},
+    {"compensated by an actuator", M("<worldbody><body gravcomp='0.5'><joint actuatorgravcomp='true'/>" BALL "</body></worldbody>"), "actuatorgravcomp=\"true\""},
+    {"compensated, without gravity", M("<option gravity='0 0 0'/><worldbody><body name='b' gravcomp='0.5'><joint/>" BALL "</body><body><joint/>" BALL "</body></worldbody>"), NULL},
     {"ellipsoid in air", M("<option density='1.2'/><worldbody><body><joint/><geom size='0.1' fluidshape='ellipsoid'/></body></worldbody>"), "fluidshape=\"ellipsoid\""},
     {"ellipsoid that does not move", M("<option density='1.2'/><worldbody><body><geom size='0.1' fluidshape='ellipsoid'/></body></worldbody>"), NULL},
     {"ellipsoid in a vacuum", M("<worldbody><body><joint/><geom size='0.1' fluidshape='ellipsoid'/></body></worldbody>"), NULL},
@@ -70,6 +73,9 @@ static const row cases[] = {
     {"spring of a tendon that is not linear", ARM("<tendon><fixed stiffness='3 1'><joint joint='j' coef='1'/></fixed></tendon>"), "stiffness=\"3 1\""},
     {"dry friction of a tendon around a geom", AROUND("", "frictionloss='3'"), NULL},
     {"inertia of a tendon", ARM("<tendon><spatial armature='3'/></tendon>"), "armature=\"3\""},
+    {"inertia of a tendon of one joint", ARM("<tendon><fixed armature='3'><joint joint='j' coef='1'/></fixed></tendon>"), NULL},
+    {"inertia of a tendon of no joint", ARM("<tendon><fixed armature='3'/></tendon>"), "armature=\"3\""},
+    {"inertia of a tendon of two joints", M("<worldbody><body><joint name='j'/><joint name='i' axis='1 0 0'/>" BALL "</body></worldbody><tendon><fixed armature='3'><joint joint='j' coef='1'/><joint joint='i' coef='1'/></fixed></tendon>"), "armature=\"3\""},
     {"tendon", ARM("<tendon><fixed limited='true' range='0 1'><joint joint='j' coef='1'/></fixed></tendon>"), NULL},
     {"armature of an actuator", ARM("<actuator><motor joint='j' armature='0.1'/></actuator>"), "armature=\"0.1\""},
     {"by another actuator's default", ARM("<default><position armature='0.1'/></default><actuator><motor joint='j'/></actuator>"), "armature=\"0.1\""},
@@ -153,6 +159,98 @@ Test(mjcf_guard, masses_as_the_compiler_makes_them)
     tqa_robot_free(robot);
 }
 
+static uint32_t findings(const tqa_robot *robot, tqa_finding_kind kind, const char *where)
+{
+    uint32_t n = 0;
+    for (size_t k = 0; k < robot->n_finding; k++) {
+        n += robot->findings[k].kind == kind && strstr(robot->findings[k].where, where) != NULL;
+    }
+    return n;
+}
+
+/* the compiler's bounds of a file of ours are not torqued's; others are */
+Test(mjcf_guard, bounds_for_mujoco_alone)
+{
+#define OWN "<custom><numeric name='torqued:bounds' data='1e-15 1e-15'/></custom>"
+#define NOTHING                                                                                    \
+    "<worldbody><body name='a'><joint/><body name='b'><joint/><inertial pos='1 0 0' mass='2' diaginertia='0 0 0'/></body></body></worldbody>"
+    static const struct {
+        const char *text;
+        double mass, moment;
+    } rows[] = {
+        {M("<compiler boundmass='1e-15' boundinertia='1e-15'/>" NOTHING OWN), 0.0, 0.0},
+        {M("<compiler boundmass='1e-15' boundinertia='1e-15'/>" NOTHING), 1e-15, 1e-15},
+        {M("<compiler boundmass='0.5' boundinertia='1e-15'/>" NOTHING OWN), 0.5, 0.0},
+        {M("<compiler boundmass='1e-15' boundinertia='0.5'/>" NOTHING OWN), 0.0, 0.5},
+        {M(NOTHING OWN), 0.0, 0.0},
+    };
+    for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++) {
+        tqa_robot *robot = parse(rows[k].text);
+        cr_expect(eq(dbl, inertia_of(robot, "a")->mass, rows[k].mass), "%zu", k);
+        cr_expect(epsilon_eq(dbl, inertia_of(robot, "b")->about_com[3], rows[k].moment, 1e-30),
+                  "%zu", k);
+        cr_expect(eq(u32, findings(robot, TQA_FINDING_IGNORED, "custom"), 0), "%zu", k);
+        tqa_robot_free(robot);
+    }
+}
+
+static tqa_robot *written(const char *text, const char *has, const char *lacks)
+{
+    tqa_robot *robot = parse(text);
+    tqa_problem problem;
+    size_t n = 0;
+    char *bytes = tqa_robot_mjcf(robot, "robot", &n, &problem);
+    tqa_robot_free(robot);
+    cr_assert(bytes != NULL, "%s", problem.detail);
+    cr_expect(strstr(bytes, has) != NULL, "%s: %s", has, bytes);
+    cr_expect(strstr(bytes, lacks) == NULL, "%s: %s", lacks, bytes);
+    robot = parse(bytes);
+    free(bytes);
+    return robot;
+}
+
+/* MuJoCo's least mass and moment are in the file where a body that moves has less, and not in a
+ * medium, where they would be a box of 2 m */
+Test(mjcf_guard, bodies_that_weigh_nothing_are_written)
+{
+    tqa_robot *robot = written(M(NOTHING), "boundmass=\"1e-15\" boundinertia=\"1e-15\"", "refuses");
+    cr_expect(eq(dbl, inertia_of(robot, "a")->mass, 0.0));
+    cr_expect(eq(dbl, inertia_of(robot, "b")->about_com[0], 0.0));
+    tqa_robot_free(robot);
+    tqa_robot_free(written(ARM(""), "mass", "bound"));
+    /* another is fixed to it */
+    tqa_robot_free(written(M("<worldbody><body><joint/><body>" BALL "</body></body></worldbody>"),
+                           "mass", "bound"));
+    tqa_robot_free(written(M("<option density='1.2'/><worldbody><body><joint/><body><joint/>" BALL
+                             "</body></body></worldbody>"),
+                           "in a medium, moving bodies", "boundmass"));
+    /* no body has these moments */
+    tqa_robot_free(written(
+        M("<worldbody><body><joint/><inertial pos='0 0 0' mass='1' diaginertia='1 1 2.1'/></body></worldbody>"),
+        "above the sum of the other two, of 1 bodies", "boundmass"));
+}
+
+/* Near MuJoCo's conditions a tensor is written by its moments: the same one. */
+Test(mjcf_guard, rods_and_plates_are_written_by_moments)
+{
+    /* a rod of 1 kg m^2 along (1, 2, 2) / 3, and a plate across it */
+    static const char *const texts[] = {
+        M("<worldbody><body name='b'><joint/><inertial pos='1 0 0' mass='1' fullinertia='0.8888888888888888 0.5555555555555556 0.5555555555555556 -0.2222222222222222 -0.2222222222222222 -0.4444444444444444'/></body></worldbody>"),
+        M("<worldbody><body name='b'><joint/><inertial pos='1 0 0' mass='1' fullinertia='1.1111111111111112 1.4444444444444444 1.4444444444444444 0.2222222222222222 0.2222222222222222 0.4444444444444444'/></body></worldbody>"),
+    };
+    for (size_t k = 0; k < 2; k++) {
+        tqa_robot *robot = parse(texts[k]),
+                  *again = written(texts[k], "diaginertia", "fullinertia");
+        for (int e = 0; e < 6; e++) {
+            cr_expect(epsilon_eq(dbl, inertia_of(again, "b")->about_com[e],
+                                 inertia_of(robot, "b")->about_com[e], 1e-14),
+                      "%zu, %d", k, e);
+        }
+        tqa_robot_free(robot);
+        tqa_robot_free(again);
+    }
+}
+
 Test(mjcf_guard, flags_leave_terms_out)
 {
     tqa_robot *robot =
@@ -185,15 +283,6 @@ Test(mjcf_guard, flags_leave_terms_out)
                     "</option><worldbody/>"));
     cr_expect(eq(dbl, robot->model->gravity[2], -9.81));
     tqa_robot_free(robot);
-}
-
-static uint32_t findings(const tqa_robot *robot, tqa_finding_kind kind, const char *where)
-{
-    uint32_t n = 0;
-    for (size_t k = 0; k < robot->n_finding; k++) {
-        n += robot->findings[k].kind == kind && strstr(robot->findings[k].where, where) != NULL;
-    }
-    return n;
 }
 
 /* unknown elements may change numbers and are reported; known elements without effect are not */
