@@ -18,10 +18,10 @@ def post(daemon, path, document, **headers):
 @pytest.mark.parametrize("robot", ["panda", "ur10e"])
 def test_condition_and_information_are_those_of_the_regressor(daemon, robot):
     np = pytest.importorskip("numpy")
-    status, found = post(daemon, f"/v1/robots/{robot}/excitation", {"parameters": FRICTION, "tries": 60, "interval_s": 0.1,
+    status, found = post(daemon, f"/v1/robots/{robot}/excitation", {"parameters": FRICTION, "tries": 60, "interval_s": 0.05,
                                                                           "criterion": "condition"})
     assert status == 200, found
-    assert found["samples_judged"] == 100 and len(found["t"]) == 101
+    assert found["samples_judged"] == 200 and len(found["t"]) == 201
     states = {k: found[k][:-1] for k in ("q", "qd", "qdd")}
     status, answer = post(daemon, f"/v1/robots/{robot}/regressor?form=base", {"parameters": FRICTION, **states})
     assert status == 200
@@ -31,7 +31,7 @@ def test_condition_and_information_are_those_of_the_regressor(daemon, robot):
     assert found["score"]["condition"] == pytest.approx(np.linalg.cond(y / np.linalg.norm(y, axis=0)), rel=1e-11)
     assert found["score"]["log_determinant"] == pytest.approx(2 * np.sum(np.log(np.linalg.svd(y)[1])), rel=1e-11)
     assert found["score"]["condition"] < found["first_random"]["condition"]
-    tau = abs(y @ np.array(answer["parameter_values"])).reshape(100, -1).max(axis=0)
+    tau = abs(y @ np.array(answer["parameter_values"])).reshape(200, -1).max(axis=0)
     efforts = [j["limits"].get("effort") for j in json.loads(daemon.request("GET", f"/v1/robots/{robot}")[2])["joints"] if j["kind"] != "fixed"]
     assert found["score"]["effort_used"] == pytest.approx(max(t / e for t, e in zip(tau, efforts, strict=True)), rel=1e-9)
 
@@ -52,7 +52,7 @@ def demand(daemon, np, robot, noise, n=1500):
     """States within the limits, drawn here: the rows of the torque that is asked for."""
     lower, upper, velocity, _ = (np.array(row) for row in limits_of(daemon, robot))
     chance = np.random.default_rng(1)
-    most = 2 * np.pi * 0.1 * 5 * velocity  # at the highest harmonic: no limit of acceleration
+    most = 2 * np.pi * 0.1 * 10 * velocity  # at the highest harmonic: no limit of acceleration
     states = {"q": chance.uniform(lower, upper, (n, len(lower))).tolist(), "qd": (chance.uniform(-1, 1, (n, len(lower))) * velocity).tolist(),
               "qdd": (chance.uniform(-1, 1, (n, len(lower))) * most).tolist()}
     return rows(daemon, np, robot, states, noise)
@@ -65,7 +65,7 @@ def test_expected_torque_error_is_that_of_the_covariance(daemon, robot, by_joint
     np = pytest.importorskip("numpy")
     effort = np.array(limits_of(daemon, robot)[3])
     noise = np.linspace(0.1, 3.0, len(effort)) if by_joint else 0.01 * effort
-    request = {"parameters": FRICTION, "tries": 30, "interval_s": 0.1, **({"torque_noise": noise.tolist()} if by_joint else {})}
+    request = {"parameters": FRICTION, "tries": 30, "interval_s": 0.05, **({"torque_noise": noise.tolist()} if by_joint else {})}
     asked = demand(daemon, np, robot, noise)
     asked = asked.T @ asked / len(asked)
     normal, recorded = 0.0, []
@@ -82,14 +82,14 @@ def test_expected_torque_error_is_that_of_the_covariance(daemon, robot, by_joint
 
 def test_a_fit_to_the_motion_is_more_exact_than_to_random_ones(daemon):
     """Least squares on simulated noisy torque; errors at states that no motion has. The least condition gains little, a motion designed for
-    the torque a third."""
+    the torque two thirds."""
     np = pytest.importorskip("numpy")
     noise = 0.01 * np.array(limits_of(daemon, "panda")[3])
     unseen = demand(daemon, np, "panda", noise)
     chance = np.random.default_rng(2)
 
     def error(request, fits=40):
-        status, found = post(daemon, "/v1/robots/panda/excitation", {"parameters": FRICTION, "interval_s": 0.1, **request})
+        status, found = post(daemon, "/v1/robots/panda/excitation", {"parameters": FRICTION, "interval_s": 0.05, **request})
         assert status == 200, found
         y = rows(daemon, np, "panda", {k: found[k][:-1] for k in ("q", "qd", "qdd")}, noise)
         off = np.linalg.lstsq(y, chance.standard_normal((len(y), fits)), rcond=None)[0]  # of the parameters: the model is exact
