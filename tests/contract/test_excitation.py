@@ -82,7 +82,7 @@ def test_expected_torque_error_is_that_of_the_covariance(daemon, robot, by_joint
 
 def test_a_fit_to_the_motion_is_more_exact_than_to_random_ones(daemon):
     """Least squares on simulated noisy torque; errors at states that no motion has. The least condition gains little, a motion designed for
-    the torque two thirds."""
+    the torque half and more."""
     np = pytest.importorskip("numpy")
     noise = 0.01 * np.array(limits_of(daemon, "panda")[3])
     unseen = demand(daemon, np, "panda", noise)
@@ -96,8 +96,46 @@ def test_a_fit_to_the_motion_is_more_exact_than_to_random_ones(daemon):
         return np.sqrt(np.mean((unseen @ off) ** 2))
 
     random = np.median([error({"tries": 1, "seed": seed}) for seed in range(15)])
-    assert error({"tries": 100}) < 0.72 * random
+    assert error({"tries": 100}) < 0.5 * random
     assert error({"tries": 100, "criterion": "determinant"}) < 0.8 * random
+
+
+@pytest.mark.seconds(120)
+def test_a_calibration_leaves_what_the_design_expects(daemon):
+    """Logs of two periods with friction and noise, calibrated by default: errors of torque at random states, rms over logs, in parts of the noise."""
+    np = pytest.importorskip("numpy")
+    lower, upper, velocity, effort = (np.array(row) for row in limits_of(daemon, "panda"))
+    noise, n_log, n_state, rate = 0.01 * effort, 8, 400, 50
+    chance = np.random.default_rng(3)
+    status, found = post(daemon, "/v1/robots/panda/excitation", {"parameters": FRICTION, "tries": 60, "interval_s": 1 / rate})
+    assert status == 200, found
+    most = 2 * np.pi * 0.1 * 10 * velocity
+    states = {"q": chance.uniform(lower, upper, (n_state, 7)), "qd": chance.uniform(-1, 1, (n_state, 7)) * velocity,
+              "qdd": chance.uniform(-1, 1, (n_state, 7)) * most}
+
+    def torque(motion, robot="panda", friction=0.0):
+        asked = {k: np.asarray(motion[k]).tolist() for k in ("q", "qd", "qdd")}
+        status, answer = post(daemon, f"/v1/robots/{robot}/inverse-dynamics", asked)
+        assert status == 200, answer
+        v = np.array(motion["qd"])
+        return np.array(answer["tau"]) + friction * noise * (8 * v + 5 * np.sign(v))
+
+    q, tau, want = (np.array(found["q"])[:-1], torque(found, friction=1.0)[:-1], torque(states, friction=1.0))
+    q, tau = np.tile(q, (2, 1)), np.tile(tau, (2, 1))
+    head = ",".join(["t", *(f"q{k}" for k in range(7)), *(f"tau{k}" for k in range(7))])
+    square = 0.0
+    for _ in range(n_log):
+        table = np.column_stack([np.arange(len(q)) / rate, q + chance.normal(0, 1e-5, q.shape), tau + chance.normal(0, 1, tau.shape) * noise])
+        text = "\n".join([head, *(",".join(map(repr, row)) for row in table.tolist())])
+        assert daemon.request("PUT", "/v1/datasets/designed", text.encode())[0] in (200, 201)
+        status, fit = post(daemon, "/v1/robots/panda/calibrate", {"datasets": ["designed"], "delay_s": 0, "validate": "none",
+                                                                  "model": {"friction": FRICTION, "smoothing": 0, "rotor": False}})
+        assert status == 200, fit
+        assert daemon.request("PUT", "/v1/robots/panda-designed", json.dumps(fit["robot"]).encode(), JSON)[0] in (200, 201)
+        square += np.mean(((torque(states, "panda-designed") - want) / noise) ** 2) / n_log
+    expected = found["score"]["torque_error"] * np.sqrt(found["samples_judged"] / len(q))
+    # one log's error has a deviation of 10 to 18 %, and 400 states are not the design's own 400
+    assert np.sqrt(square) == pytest.approx(expected, rel=0.2), (np.sqrt(square), expected)
 
 
 @pytest.mark.parametrize(
