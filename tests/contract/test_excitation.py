@@ -18,10 +18,10 @@ def post(daemon, path, document, **headers):
 @pytest.mark.parametrize("robot", ["panda", "ur10e"])
 def test_condition_and_information_are_those_of_the_regressor(daemon, robot):
     np = pytest.importorskip("numpy")
-    status, found = post(daemon, f"/v1/robots/{robot}/excitation", {"parameters": FRICTION, "tries": 60, "interval_s": 0.1,
+    status, found = post(daemon, f"/v1/robots/{robot}/excitation", {"parameters": FRICTION, "tries": 60, "interval_s": 0.05,
                                                                           "criterion": "condition"})
     assert status == 200, found
-    assert found["samples_judged"] == 100 and len(found["t"]) == 101
+    assert found["samples_judged"] == 200 and len(found["t"]) == 201
     states = {k: found[k][:-1] for k in ("q", "qd", "qdd")}
     status, answer = post(daemon, f"/v1/robots/{robot}/regressor?form=base", {"parameters": FRICTION, **states})
     assert status == 200
@@ -31,7 +31,7 @@ def test_condition_and_information_are_those_of_the_regressor(daemon, robot):
     assert found["score"]["condition"] == pytest.approx(np.linalg.cond(y / np.linalg.norm(y, axis=0)), rel=1e-11)
     assert found["score"]["log_determinant"] == pytest.approx(2 * np.sum(np.log(np.linalg.svd(y)[1])), rel=1e-11)
     assert found["score"]["condition"] < found["first_random"]["condition"]
-    tau = abs(y @ np.array(answer["parameter_values"])).reshape(100, -1).max(axis=0)
+    tau = abs(y @ np.array(answer["parameter_values"])).reshape(200, -1).max(axis=0)
     efforts = [j["limits"].get("effort") for j in json.loads(daemon.request("GET", f"/v1/robots/{robot}")[2])["joints"] if j["kind"] != "fixed"]
     assert found["score"]["effort_used"] == pytest.approx(max(t / e for t, e in zip(tau, efforts, strict=True)), rel=1e-9)
 
@@ -52,7 +52,7 @@ def demand(daemon, np, robot, noise, n=1500):
     """States within the limits, drawn here: the rows of the torque that is asked for."""
     lower, upper, velocity, _ = (np.array(row) for row in limits_of(daemon, robot))
     chance = np.random.default_rng(1)
-    most = 2 * np.pi * 0.1 * 5 * velocity  # at the highest harmonic: no limit of acceleration
+    most = 2 * np.pi * 0.1 * 10 * velocity  # at the highest harmonic: no limit of acceleration
     states = {"q": chance.uniform(lower, upper, (n, len(lower))).tolist(), "qd": (chance.uniform(-1, 1, (n, len(lower))) * velocity).tolist(),
               "qdd": (chance.uniform(-1, 1, (n, len(lower))) * most).tolist()}
     return rows(daemon, np, robot, states, noise)
@@ -65,7 +65,7 @@ def test_expected_torque_error_is_that_of_the_covariance(daemon, robot, by_joint
     np = pytest.importorskip("numpy")
     effort = np.array(limits_of(daemon, robot)[3])
     noise = np.linspace(0.1, 3.0, len(effort)) if by_joint else 0.01 * effort
-    request = {"parameters": FRICTION, "tries": 30, "interval_s": 0.1, **({"torque_noise": noise.tolist()} if by_joint else {})}
+    request = {"parameters": FRICTION, "tries": 30, "interval_s": 0.05, **({"torque_noise": noise.tolist()} if by_joint else {})}
     asked = demand(daemon, np, robot, noise)
     asked = asked.T @ asked / len(asked)
     normal, recorded = 0.0, []
@@ -82,22 +82,60 @@ def test_expected_torque_error_is_that_of_the_covariance(daemon, robot, by_joint
 
 def test_a_fit_to_the_motion_is_more_exact_than_to_random_ones(daemon):
     """Least squares on simulated noisy torque; errors at states that no motion has. The least condition gains little, a motion designed for
-    the torque a third."""
+    the torque half and more."""
     np = pytest.importorskip("numpy")
     noise = 0.01 * np.array(limits_of(daemon, "panda")[3])
     unseen = demand(daemon, np, "panda", noise)
     chance = np.random.default_rng(2)
 
     def error(request, fits=40):
-        status, found = post(daemon, "/v1/robots/panda/excitation", {"parameters": FRICTION, "interval_s": 0.1, **request})
+        status, found = post(daemon, "/v1/robots/panda/excitation", {"parameters": FRICTION, "interval_s": 0.05, **request})
         assert status == 200, found
         y = rows(daemon, np, "panda", {k: found[k][:-1] for k in ("q", "qd", "qdd")}, noise)
         off = np.linalg.lstsq(y, chance.standard_normal((len(y), fits)), rcond=None)[0]  # of the parameters: the model is exact
         return np.sqrt(np.mean((unseen @ off) ** 2))
 
     random = np.median([error({"tries": 1, "seed": seed}) for seed in range(15)])
-    assert error({"tries": 100}) < 0.72 * random
+    assert error({"tries": 100}) < 0.5 * random
     assert error({"tries": 100, "criterion": "determinant"}) < 0.8 * random
+
+
+@pytest.mark.seconds(120)
+def test_a_calibration_leaves_what_the_design_expects(daemon):
+    """Logs of two periods with friction and noise, calibrated by default: errors of torque at random states, rms over logs, in parts of the noise."""
+    np = pytest.importorskip("numpy")
+    lower, upper, velocity, effort = (np.array(row) for row in limits_of(daemon, "panda"))
+    noise, n_log, n_state, rate = 0.01 * effort, 8, 400, 50
+    chance = np.random.default_rng(3)
+    status, found = post(daemon, "/v1/robots/panda/excitation", {"parameters": FRICTION, "tries": 60, "interval_s": 1 / rate})
+    assert status == 200, found
+    most = 2 * np.pi * 0.1 * 10 * velocity
+    states = {"q": chance.uniform(lower, upper, (n_state, 7)), "qd": chance.uniform(-1, 1, (n_state, 7)) * velocity,
+              "qdd": chance.uniform(-1, 1, (n_state, 7)) * most}
+
+    def torque(motion, robot="panda", friction=0.0):
+        asked = {k: np.asarray(motion[k]).tolist() for k in ("q", "qd", "qdd")}
+        status, answer = post(daemon, f"/v1/robots/{robot}/inverse-dynamics", asked)
+        assert status == 200, answer
+        v = np.array(motion["qd"])
+        return np.array(answer["tau"]) + friction * noise * (8 * v + 5 * np.sign(v))
+
+    q, tau, want = (np.array(found["q"])[:-1], torque(found, friction=1.0)[:-1], torque(states, friction=1.0))
+    q, tau = np.tile(q, (2, 1)), np.tile(tau, (2, 1))
+    head = ",".join(["t", *(f"q{k}" for k in range(7)), *(f"tau{k}" for k in range(7))])
+    square = 0.0
+    for _ in range(n_log):
+        table = np.column_stack([np.arange(len(q)) / rate, q + chance.normal(0, 1e-5, q.shape), tau + chance.normal(0, 1, tau.shape) * noise])
+        text = "\n".join([head, *(",".join(map(repr, row)) for row in table.tolist())])
+        assert daemon.request("PUT", "/v1/datasets/designed", text.encode())[0] in (200, 201)
+        status, fit = post(daemon, "/v1/robots/panda/calibrate", {"datasets": ["designed"], "delay_s": 0, "validate": "none",
+                                                                  "model": {"friction": FRICTION, "smoothing": 0, "rotor": False}})
+        assert status == 200, fit
+        assert daemon.request("PUT", "/v1/robots/panda-designed", json.dumps(fit["robot"]).encode(), JSON)[0] in (200, 201)
+        square += np.mean(((torque(states, "panda-designed") - want) / noise) ** 2) / n_log
+    expected = found["score"]["torque_error"] * np.sqrt(found["samples_judged"] / len(q))
+    # one log's error has a deviation of 10 to 18 %, and 400 states are not the design's own 400
+    assert np.sqrt(square) == pytest.approx(expected, rel=0.2), (np.sqrt(square), expected)
 
 
 @pytest.mark.parametrize(

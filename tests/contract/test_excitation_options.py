@@ -196,7 +196,7 @@ def test_a_motion_among_solids_is_clear(daemon):
 def test_a_motion_for_a_payload_knows_the_robot(daemon):
     """The ten of the last link and friction are unknown: condition and information by numpy; the carrying link may be named."""
     np = pytest.importorskip("numpy")
-    status, found = post(daemon, "panda/excitation", {"parameters": FRICTION, "identify": "payload", "tries": 40, "interval_s": 0.1})
+    status, found = post(daemon, "panda/excitation", {"parameters": FRICTION, "identify": "payload", "tries": 40, "interval_s": 0.05})
     assert status == 200, found
     names = found["base_parameters"]
     assert len(names) == 31 and sum(n.endswith("_7") for n in names) == 13
@@ -213,7 +213,7 @@ def test_the_task_is_what_the_error_is_expected_of(daemon):
     np = pytest.importorskip("numpy")
     noise = 0.01 * limits_of(daemon, np, "panda")[3]
     lift = {"waypoints": [[0, -0.5, 0, -2, 0, 1.5, 0], [0.5, 0.3, 0, -1.5, 0, 2.0, 0.5]], "duration_s": 2}
-    request = {"parameters": FRICTION, "tries": 80, "interval_s": 0.1}
+    request = {"parameters": FRICTION, "tries": 80, "interval_s": 0.05}
     status, found = post(daemon, "panda/excitation", {**request, "task": [lift]})
     assert status == 200, found
     status, way = post(daemon, "panda/trajectory", {**lift, "interval_s": 0.01})

@@ -7,7 +7,7 @@
 #include "api/request/robot_fields.h"
 #include "core/excitation/poses.h"
 
-enum { TQA_EXCITATION_HARMONICS = 5 /* unless asked otherwise */ };
+enum { TQA_EXCITATION_HARMONICS = 10 /* unless asked otherwise */ };
 
 /* The request's "limits", in this order. */
 enum {
