@@ -147,6 +147,13 @@ static void find_islands(tq_contact_work *w, const tq_contact_rows_at *at)
         w->own.member[k] = root;
         w->island[k] = number == none ? (uint32_t)w->n_island++ : number;
     }
+    for (uint32_t c = 0; c < nv; c++) {
+        const uint32_t root = root_of(w->tied, c);
+        w->of_coordinate[c] = none;
+        for (size_t k = 0; k < w->n_listed && w->of_coordinate[c] == none; k++) {
+            w->of_coordinate[c] = w->own.member[k] == root ? w->island[k] : none;
+        }
+    }
 }
 
 void tq_contact_couple(tq_contact_work *w, const tq_contact_rows_at *at)
@@ -159,6 +166,35 @@ void tq_contact_couple(tq_contact_work *w, const tq_contact_rows_at *at)
     }
     tq_mass_matrix_solve(w->nv, w->m, n, w->x);
     find_islands(w, at);
+}
+
+/* Rows of g by x = M^-1 J^T and M = L^T D L:  g^T = D^(1/2) L x. */
+static void halve(tq_contact_work *w)
+{
+    tq_contact_island *own = &w->own;
+    const size_t nv = w->nv, all = 3 * w->n_listed, n = 3 * own->n;
+    const uint32_t label = w->island[own->member[0]];
+    own->m = 0;
+    for (uint32_t k = 0; k < nv; k++) {
+        own->m += w->of_coordinate[k] == label;
+    }
+    size_t column = 0;
+    for (size_t k = 0; k < nv; k++) {
+        if (w->of_coordinate[k] != label) {
+            continue;
+        }
+        const double root = sqrt(w->m[k * nv + k]);
+        for (size_t r = 0; r < n; r++) {
+            const size_t from = 3 * own->member[r / 3] + r % 3;
+            double sum = w->x[k * all + from];
+            for (size_t i = 0; i < k; i++) {
+                const double l = w->m[k * nv + i];
+                sum += l != 0.0 ? l * w->x[i * all + from] : 0.0;
+            }
+            own->g[r * own->m + column] = root * sum;
+        }
+        column++;
+    }
 }
 
 void tq_contact_open_island(tq_contact_work *w, const tq_contact_rows_at *at, size_t k)
@@ -184,13 +220,22 @@ void tq_contact_open_island(tq_contact_work *w, const tq_contact_rows_at *at, si
             own->w[c * n + r] = to[c];
         }
     }
+    if (own->n >= TQ_CONTACT_MANY) {
+        halve(w);
+    }
 }
 
 double tq_contact_solve_island(tq_contact_work *w)
 {
     const tq_contact_island *own = &w->own;
-    const tq_contact_problem of = {
-        .n = own->n, .w = own->w, .b = own->b, .mu = own->mu, .start = own->start};
+    const bool many = own->n >= TQ_CONTACT_MANY;
+    const tq_contact_problem of = {.n = own->n,
+                                   .w = own->w,
+                                   .b = own->b,
+                                   .mu = own->mu,
+                                   .start = own->start,
+                                   .m = many ? own->m : 0,
+                                   .g = many ? own->g : NULL};
     return tq_contact_laws(&of, w->newton, own->p);
 }
 

@@ -29,7 +29,8 @@ static size_t work_size(const tq_plant *plant)
            3 * (tq_scratch_cost(room, sizeof(tq_contact_point)) +
                 tq_scratch_cost(3 * n * nv, sizeof(double))) +
            2 * tq_scratch_cost(room, 1) + 3 * tq_scratch_cost(n, sizeof(uint32_t)) +
-           tq_scratch_cost(nv, sizeof(uint32_t)) + tq_scratch_cost(3 * n * nv, sizeof(double)) +
+           2 * tq_scratch_cost(nv, sizeof(uint32_t)) +
+           2 * tq_scratch_cost(3 * n * nv, sizeof(double)) +
            tq_scratch_cost(9 * n * n, sizeof(double)) + 7 * tq_scratch_cost(3 * n, sizeof(double)) +
            tq_scratch_cost(3 * room, sizeof(double)) +
            tq_scratch_cost(tq_contact_newton_work(n), sizeof(double)) +
@@ -80,6 +81,7 @@ static int take(tq_contact_work *w, tq_scratch *scratch)
                   {&w->m, w->nv * w->nv},
                   {&w->x, 3 * n * w->nv},
                   {&w->own.w, 9 * n * n},
+                  {&w->own.g, 3 * n * w->nv},
                   {&w->own.b, 3 * n},
                   {&w->own.p, 3 * n},
                   {&w->own.start, 3 * n},
@@ -105,11 +107,12 @@ static int take(tq_contact_work *w, tq_scratch *scratch)
     w->island = tq_scratch_take(scratch, n, sizeof *w->island);
     w->own.member = tq_scratch_take(scratch, n, sizeof *w->own.member);
     w->tied = tq_scratch_take(scratch, w->nv, sizeof *w->tied);
+    w->of_coordinate = tq_scratch_take(scratch, w->nv, sizeof *w->of_coordinate);
     w->has_hit = tq_scratch_take(scratch, w->contacts->n_pair, 1);
     return w->is_closed != NULL && w->is_watched != NULL && w->listed != NULL &&
-           w->island != NULL && w->own.member != NULL && w->tied != NULL && w->has_hit != NULL &&
-           take_rows(w, scratch, &w->now) && take_rows(w, scratch, &w->mid) &&
-           take_rows(w, scratch, &w->end);
+           w->island != NULL && w->own.member != NULL && w->tied != NULL &&
+           w->of_coordinate != NULL && w->has_hit != NULL && take_rows(w, scratch, &w->now) &&
+           take_rows(w, scratch, &w->mid) && take_rows(w, scratch, &w->end);
 }
 
 static void open_work(tq_contact_work *w, const tq_trajectories *state)

@@ -19,6 +19,8 @@ typedef struct tq_contact_island {
     size_t n;
     uint32_t *member; /* (n) which of the listed ones, in their order */
     double *w;        /* (3n x 3n) J M^-1 J^T */
+    size_t m;         /* its degrees of freedom */
+    double *g;        /* (3n x m) W = g g^T, of TQ_CONTACT_MANY points and more */
     double *b, *p, *start, *mu;
 } tq_contact_island;
 
@@ -53,7 +55,8 @@ typedef struct tq_contact_work {
     double *begin;    /* (3 n_point) relative velocities at the begin of a part of the step */
     double *jacobian; /* (12 x nv) */
     uint32_t *tied;   /* (nv) a coordinate of the same island, or itself */
-    uint32_t *island; /* (n_listed) 0 to n_island - 1 */
+    uint32_t *of_coordinate; /* (nv) number of its island, or none */
+    uint32_t *island;        /* (n_listed) 0 to n_island - 1 */
     size_t n_island;
     tq_contact_island own;  /* of the island that is being solved */
     double *newton;         /* (tq_contact_newton_work) */
