@@ -178,20 +178,18 @@ static void halve(tq_contact_work *w)
     for (uint32_t k = 0; k < nv; k++) {
         own->m += w->of_coordinate[k] == label;
     }
+    memset(own->g, 0, n * own->m * sizeof *own->g);
     size_t column = 0;
     for (size_t k = 0; k < nv; k++) {
         if (w->of_coordinate[k] != label) {
             continue;
         }
-        const double root = sqrt(w->m[k * nv + k]);
-        for (size_t r = 0; r < n; r++) {
-            const size_t from = 3 * own->member[r / 3] + r % 3;
-            double sum = w->x[k * all + from];
-            for (size_t i = 0; i < k; i++) {
-                const double l = w->m[k * nv + i];
-                sum += l != 0.0 ? l * w->x[i * all + from] : 0.0;
+        for (size_t i = 0; i <= k; i++) {
+            const double root = sqrt(w->m[k * nv + k]);
+            const double l = root * (i < k ? w->m[k * nv + i] : 1.0);
+            for (size_t r = 0; l != 0.0 && r < n; r++) {
+                own->g[r * own->m + column] += l * w->x[i * all + 3 * own->member[r / 3] + r % 3];
             }
-            own->g[r * own->m + column] = root * sum;
         }
         column++;
     }

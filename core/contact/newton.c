@@ -222,12 +222,21 @@ static void take_part(const blocks *k, const double y[3], double ret[3])
     ret[2] = k->is_open ? 0.0 : k->a[1][0] * y[1] + k->a[1][1] * y[2];
 }
 
-/* x += dp of one step. work: m^2 + m doubles. 0: singular */
+/* to (m) += g_r of one contact's three rows times y (3 x m) */
+static void add_outer(size_t m, const double *restrict g, const double *restrict y,
+                      double *restrict to)
+{
+    for (size_t c = 0; c < m; c++) {
+        to[c] += g[0] * y[c] + g[m] * y[m + c] + g[2 * m] * y[2 * m + c];
+    }
+}
+
+/* x += dp of one step. work: m^2 + 4 m doubles. 0: singular */
 static int step_reduced(const tq_contact_problem *of, double near, const double *u, double *work,
                         double *x)
 {
     const size_t m = of->m;
-    double *a = work, *s = a + m * m;
+    double *a = work, *s = a + m * m, *y = s + m;
     memset(a, 0, (m * m + m) * sizeof *a);
     for (size_t k = 0; k < m; k++) {
         a[k * m + k] = 1.0;
@@ -240,17 +249,18 @@ static int step_reduced(const tq_contact_problem *of, double near, const double 
         unblock(&k, k.f, f);
         for (size_t c = 0; c < m; c++) {
             const double column[3] = {g[c], g[m + c], g[2 * m + c]};
-            s[c] += column[0] * f[0] + column[1] * f[1] + column[2] * f[2];
-            if (k.is_open || (column[0] == 0.0 && column[1] == 0.0 && column[2] == 0.0)) {
-                continue;
-            }
             double part[3];
-            double y[3];
+            double solved[3];
+            s[c] += column[0] * f[0] + column[1] * f[1] + column[2] * f[2];
             take_part(&k, column, part);
-            unblock(&k, part, y);
-            for (size_t r = 0; r < m; r++) {
-                const double sum = g[r] * y[0] + g[m + r] * y[1] + g[2 * m + r] * y[2];
-                a[r * m + c] += sum;
+            unblock(&k, part, solved);
+            for (size_t r = 0; r < 3; r++) {
+                y[r * m + c] = solved[r];
+            }
+        }
+        for (size_t r = 0; !k.is_open && r < m; r++) {
+            if (g[r] != 0.0 || g[m + r] != 0.0 || g[2 * m + r] != 0.0) {
+                add_outer(m, g + r, y, a + r * m);
             }
         }
     }
@@ -259,22 +269,22 @@ static int step_reduced(const tq_contact_problem *of, double near, const double 
     }
     for (size_t i = 0; i < of->n; i++) {
         const double *g = of->g + 3 * i * m;
-        double y[3] = {0.0};
+        double own[3] = {0.0};
         double part[3];
         blocks k;
         split(of, near, i, x + 3 * i, u + 3 * i, &k);
         for (size_t c = 0; c < m; c++) {
             for (size_t r = 0; r < 3; r++) {
-                y[r] += g[r * m + c] * s[c];
+                own[r] += g[r * m + c] * s[c];
             }
         }
-        take_part(&k, y, part);
+        take_part(&k, own, part);
         for (size_t r = 0; r < 3; r++) {
             part[r] = k.f[r] - part[r];
         }
-        unblock(&k, part, y);
+        unblock(&k, part, own);
         for (size_t r = 0; r < 3; r++) {
-            x[3 * i + r] += y[r];
+            x[3 * i + r] += own[r];
         }
     }
     return 1;
@@ -316,7 +326,7 @@ double tq_contact_newton(const tq_contact_problem *of, double accuracy, double a
                          double *p)
 {
     const size_t size = 3 * of->n;
-    double *x = work + size * size + size, *u = x + size, *from = u + size;
+    double *x = work + size * size + 4 * size, *u = x + size, *from = u + size;
     double best = (double)INFINITY;
     double near = nearest;
     unsigned n_solved = 0;

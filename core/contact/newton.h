@@ -25,7 +25,7 @@ static inline size_t tq_contact_newton_products(const tq_contact_problem *of)
 /* Doubles of `work`. */
 static inline size_t tq_contact_newton_work(size_t n)
 {
-    return 9 * n * n + 12 * n;
+    return 9 * n * n + 21 * n;
 }
 
 /* Improves impulses p that nearly satisfy the laws of tq_contact_laws, by semismooth Newton steps:

@@ -52,7 +52,7 @@ static void random_problem(tqt_random *r, problem *to)
 
 static double solve(problem *to)
 {
-    static double work[9 * N_MAX * N_MAX + 12 * N_MAX];
+    static double work[9 * N_MAX * N_MAX + 21 * N_MAX];
     static const double start[3 * N_MAX] = {0};
     const tq_contact_problem of = {
         .n = to->n, .w = to->w, .b = to->b, .mu = to->mu, .start = start};
@@ -234,7 +234,7 @@ static void random_heap(tqt_random *r, heap *to)
 
 static double solve_heap(heap *to, bool reduced)
 {
-    static double work[9 * MANY * MANY + 12 * MANY];
+    static double work[9 * MANY * MANY + 21 * MANY];
     static const double start[3 * MANY] = {0};
     const tq_contact_problem of = {.n = MANY,
                                    .w = to->w,
