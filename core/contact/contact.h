@@ -63,9 +63,6 @@ enum {
 /* `what` of an error where too many solids touch at once */
 #define TQ_CONTACT_CROWDED "contact_points"
 
-/* Number of points of a pair, at most. */
-unsigned tq_contact_n_point(const tq_geom *a, const tq_geom *b);
-
 /* The effect that owns these states: it applies no force, and tq_contact_step writes the states. */
 tq_effect tq_contact_effect(tq_contacts *contacts);
 

@@ -13,7 +13,8 @@ static const tq_geom *not_plane(const tq_geom *a, const tq_geom *b)
     return a->kind == TQ_GEOM_HALF_SPACE ? b : b->kind == TQ_GEOM_HALF_SPACE ? a : NULL;
 }
 
-unsigned tq_contact_n_point(const tq_geom *a, const tq_geom *b)
+/* Number of points of a pair, at most. */
+static unsigned most_of(const tq_geom *a, const tq_geom *b)
 {
     const tq_geom *solid = not_plane(a, b);
     double corners[TQ_GEOM_CORNERS_MAX][3];
@@ -28,8 +29,8 @@ static size_t total_of(const tq_contacts *contacts)
 {
     size_t n = 0;
     for (size_t k = 0; k < contacts->n_pair; k++) {
-        n += tq_contact_n_point(&contacts->geoms[contacts->pairs[k].a],
-                                &contacts->geoms[contacts->pairs[k].b]);
+        n +=
+            most_of(&contacts->geoms[contacts->pairs[k].a], &contacts->geoms[contacts->pairs[k].b]);
     }
     return n;
 }
@@ -172,7 +173,7 @@ unsigned tq_contact_find_pair(const tq_contacts *contacts, const tq_configuratio
                               bool in_full, tq_contact_point *ret)
 {
     const two of = two_of(contacts, at, pair);
-    const unsigned most = tq_contact_n_point(of.a, of.b);
+    const unsigned most = most_of(of.a, of.b);
     in_full |= contacts->exhaustive;
     for (unsigned i = 0; i < most; i++) {
         ret[i] = (tq_contact_point){.pair = (uint32_t)pair, .number = i};
@@ -187,7 +188,7 @@ size_t tq_contact_find(const tq_contacts *contacts, const tq_configuration *at, 
     size_t n = 0;
     for (size_t k = 0; k < contacts->n_pair; k++) {
         const tq_contact_pair *pair = &contacts->pairs[k];
-        if (n + tq_contact_n_point(&contacts->geoms[pair->a], &contacts->geoms[pair->b]) > room) {
+        if (n + most_of(&contacts->geoms[pair->a], &contacts->geoms[pair->b]) > room) {
             return room + 1;
         }
         n += tq_contact_find_pair(contacts, at, k, false, ret + n);
