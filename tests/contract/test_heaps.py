@@ -145,7 +145,7 @@ def test_pairs_have_a_bound(daemon, put):  # noqa: F811
     question = {"initial": {"q": [0, 0, 0, 1, 0, 0, 0, 0, 0, 1, 1, 0, 0, 0]}, "duration_s": 2e-3, "solver": {"step_s": 1e-3},
                 "contacts": {"friction": 0.3, "shapes": shapes}}
     status, _, text = post(daemon, robot, question)
-    assert status == 413 and json.loads(text)["errors"][0]["pointer"] == "/contacts/shapes" and "4096" in text, text
+    assert status == 413 and json.loads(text)["errors"][0]["pointer"] == "/contacts/shapes" and b"4096" in text, text
     question["contacts"]["shapes"] = shapes[1:65] + shapes[66:]  # 64 x 64
     status, _, text = post(daemon, robot, question)
     assert status == 200 and json.loads(text)["verdict"]["outcome"] == "completed", text
