@@ -5,7 +5,7 @@ import math
 import random
 
 import pytest
-from test_contacts import G, GROUND, energy, never_creates, post, run, turned
+from test_contacts import GROUND, G, energy, never_creates, post, run, turned
 from test_stacks import brick, pile_of, put  # noqa: F401
 
 R, MASS = 0.1, 1.0
