@@ -416,7 +416,7 @@ static const ctl_field ctl_field_table[] = {
     {"simulate", "contacts.exponent", CTL_NUMBER, false, "", "n: 1 linear, 1.5 spheres after Hertz (default 1)"},
     {"simulate", "contacts.dissipation", CTL_NUMBER, false, "", "c: an impact at speed v comes back with 1 - 2/3 c v of it, for small c v (default 0 [s/m])"},
     {"simulate", "contacts.slip_speed", CTL_NUMBER, false, "", "Below it friction is creep: it does not hold a body on a slope (default 0.001 [m/s])"},
-    {"simulate", "contacts.shapes", CTL_ARRAY, false, "", "64 pairs and 256 points of contact at most"},
+    {"simulate", "contacts.shapes", CTL_ARRAY, false, "", "4096 pairs at most"},
     {"simulate", "contacts.friction", CTL_NUMBER, false, "", "Coulomb's coefficient of all pairs"},
     {"simulate", "contacts.restitution", CTL_NUMBER, false, "", "Part of the velocity of approach that comes back (default 0)"},
     {"simulate", "contacts.pairs", CTL_ARRAY, false, "", "Pairs with coefficients of their own"},

@@ -19,22 +19,22 @@ typedef struct sums {
 
 /* One sample's working memory. */
 typedef struct room {
-    double *q, *qd; /* (nq), (nv) */
-    tq_contact_point *points;
+    double *q, *qd;           /* (nq), (nv) */
+    tq_contact_point *points; /* of one pair */
 } room;
 
 size_t tq_compliant_scratch_size(const tq_model *model)
 {
     return tq_configuration_scratch_size(model) + tq_scratch_cost(model->nq + 1, sizeof(double)) +
            tq_scratch_cost(model->nv + 1, sizeof(double)) +
-           tq_scratch_cost(TQ_CONTACT_POINTS_MAX, sizeof(tq_contact_point));
+           tq_scratch_cost(TQ_CONTACT_PAIR_POINTS, sizeof(tq_contact_point));
 }
 
 static bool take(const tq_model *model, tq_scratch *scratch, room *ret)
 {
     ret->q = tq_scratch_take(scratch, model->nq + 1, sizeof(double));
     ret->qd = tq_scratch_take(scratch, model->nv + 1, sizeof(double));
-    ret->points = tq_scratch_take(scratch, TQ_CONTACT_POINTS_MAX, sizeof *ret->points);
+    ret->points = tq_scratch_take(scratch, TQ_CONTACT_PAIR_POINTS, sizeof *ret->points);
     return ret->points != NULL && ret->qd != NULL && ret->q != NULL;
 }
 
@@ -127,12 +127,11 @@ static tq_status add_all(const tq_compliant_contacts *c, const room *r, tq_scrat
                          sums *to, tq_error *reterr)
 {
     const size_t mark = tq_scratch_mark(scratch);
-    const size_t n = tq_contact_total(c->contacts);
     tq_configuration at;
     const tq_status status = tq_configuration_compute(c->model, r->q, r->qd, scratch, &at, reterr);
-    if (status == TQ_OK) {
-        tq_contact_find(c->contacts, &at, false, r->points);
-        for (size_t k = 0; k < n; k++) {
+    for (size_t pair = 0; status == TQ_OK && pair < c->contacts->n_pair; pair++) {
+        const unsigned n = tq_contact_find_pair(c->contacts, &at, pair, false, r->points);
+        for (unsigned k = 0; k < n; k++) {
             if (r->points[k].gap < 0.0) {
                 add_point(c, &at, &r->points[k], to);
             }

@@ -12,8 +12,11 @@
 #include "core/plant/plant.h"
 
 enum {
-    TQ_CONTACT_PAIRS_MAX = 64,
-    TQ_CONTACT_POINTS_MAX = 256, /* points of all pairs together */
+    TQ_CONTACT_PAIRS_MAX = 4096,
+    TQ_CONTACT_PAIR_POINTS = TQ_GEOM_CORNERS_MAX, /* points of one pair, at most */
+    /* at one time: points of pairs that are near, and points that touch */
+    TQ_CONTACT_NEAR_MAX = 4096,
+    TQ_CONTACT_ACTIVE_MAX = 512,
 };
 
 /* Two solids that may touch. A half-space meets every corner of the other's core, each of which is
@@ -33,9 +36,9 @@ typedef struct tq_contacts {
     bool exhaustive; /* every pair in full, also those far apart: the same bits, for tests */
 } tq_contacts;
 
-/* Auxiliary states of the effect, in this order: sums over the run; states of each pair; for each
- * point the force of the last step (normal and two tangents, N), from which the iteration of the
- * next step starts. */
+/* Auxiliary states of the effect, in this order: sums over the run; states of each pair; of each
+ * point that touched in the last step its key and force (normal and two tangents, N), in the order
+ * of keys, up to a key of 0: from them the iteration of the next step starts. */
 enum {
     TQ_CONTACT_FRICTION_LOSS = 0, /* J, dissipated between impacts, by sliding */
     TQ_CONTACT_IMPACT_LOSS = 1,   /* J, dissipated by impacts */
@@ -49,6 +52,7 @@ enum {
     TQ_CONTACT_TOUCHES = 8,  /* number of times at which it closed */
     TQ_CONTACT_APPROACH = 9, /* m/s, approach speed at the last closing */
     TQ_CONTACT_OF_PAIR = 10,
+    TQ_CONTACT_OF_POINT = 4,
 };
 
 /* m/s: slower approaches do not bounce */
@@ -56,8 +60,8 @@ enum {
 /* m: a contact with a smaller gap counts as closed */
 #define TQ_CONTACT_CLOSED_GAP 1e-7
 
-/* Number of points of a pair, at most. */
-unsigned tq_contact_n_point(const tq_geom *a, const tq_geom *b);
+/* `what` of an error where too many solids touch at once */
+#define TQ_CONTACT_CROWDED "contact_points"
 
 /* The effect that owns these states: it applies no force, and tq_contact_step writes the states. */
 tq_effect tq_contact_effect(tq_contacts *contacts);
@@ -102,9 +106,12 @@ size_t tq_contact_gap_scratch_size(const tq_model *model);
  * Shapes   state: one sample of stride TQ_BLOCK_PAD, in and out; unchanged after a failure.
  * Memory   tq_contact_step_scratch_size(plant) bytes of `scratch`, all released.
  * Returns  TQ_OK, the status of tq_plant_rate; TQ_ERR_NO_CONVERGENCE "step": the step is too long
- *          for the controller or springs; TQ_ERR_SINGULAR "mass_matrix".
- * Cost     About four evaluations of tq_plant_rate, M and its factor, and sweeps over the n
- *          closed points of 9 n^2 products each.
+ *          for the controller or springs; TQ_ERR_SINGULAR "mass_matrix"; TQ_ERR_RANGE
+ *          TQ_CONTACT_CROWDED: more than `index` points touch, or are of pairs that are near,
+ *          `value` of them.
+ * Cost     About four evaluations of tq_plant_rate, M and its factor, bounds of all pairs, and for
+ *          each island of bodies that touch one another sweeps over its n closed points of at most
+ *          9 n^2 products each.
  * Source   J. J. Moreau, Unilateral contact and dry friction in finite freedom dynamics, 1988;
  *          M. Jean, The non-smooth contact dynamics method, CMAME 177, 1999; V. Acary, B.
  *          Brogliato, Numerical methods for nonsmooth dynamical systems, 2008, ch. 10.

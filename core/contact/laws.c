@@ -10,7 +10,7 @@
 
 /* Newton steps follow every PERIOD sweeps, up to ROUNDS times */
 enum { INNER = 60, PERIOD = 16, ROUNDS = 40 };
-static const size_t sweeps_max = 20000, products_max = 20000000;
+static const size_t sweeps_max = 20000, products_max = 20000000, products_max_many = 2000000000;
 /* tolerance, relative to the largest |b|; the same where velocities contradict each other */
 static const double accuracy = 1e-13, agreed = 1e-8;
 /* the same where Newton steps came to no end and PERIOD sweeps change less than by `slow` */
@@ -134,7 +134,8 @@ static double sweep(const tq_contact_problem *of, double *p)
 
 double tq_contact_laws(const tq_contact_problem *of, double *work, double *p)
 {
-    const size_t n = of->n, afford = products_max / (9 * n * n + 1);
+    const size_t n = of->n, budget = n < TQ_CONTACT_MANY ? products_max : products_max_many;
+    const size_t afford = budget / (9 * n * n + 1);
     const size_t most = afford < sweeps_max ? afford : sweeps_max;
     double size = 0.0;
     double worst = 0.0;
@@ -144,7 +145,7 @@ double tq_contact_laws(const tq_contact_problem *of, double *work, double *p)
     }
     const double little = fmax(accuracy * size, least);
     const double accepted = fmax(agreed * size, least);
-    size_t rounds = products_max / (9 * n * n * n * TQ_CONTACT_NEWTON_STEPS + 1);
+    size_t rounds = budget / (tq_contact_newton_products(of) * TQ_CONTACT_NEWTON_STEPS + 1);
     rounds = rounds < ROUNDS ? rounds : ROUNDS;
     for (size_t k = 1; k <= most; k++) {
         worst = sweep(of, p);

@@ -4,7 +4,6 @@
 
 #include <float.h>
 #include <math.h>
-#include <stdbool.h>
 #include <string.h>
 
 /* r of the first proximal points: p moves by a violation / (r W_ii) where W has no effect; rounding
@@ -157,6 +156,158 @@ static int eliminate(size_t n, double *a, double *b)
     return 1;
 }
 
+/* ------------------------------------------------------------------------------------------------
+ * By velocities
+ */
+
+/* A dp' + B dp = f of one contact, dp' = u's change; A is 1 of the normal, so of `a` the tangential
+ * part */
+typedef struct blocks {
+    double a[2][2], b[3][3], f[3];
+    bool is_open;
+} blocks;
+
+/* as linearise */
+static void split(const tq_contact_problem *of, double near, size_t i, const double *p,
+                  const double *u, blocks *ret)
+{
+    const double mu = of->mu[i];
+    double d[2];
+    double s[2];
+    diagonal_of(of, i, d);
+    const mode is = mode_of(d, mu, p, u, s);
+    const size_t ld = 3 * of->n, at = 3 * i;
+    *ret = (blocks){.is_open = is == OPEN};
+    double prox[3];
+    for (size_t r = 0; r < 3; r++) {
+        const double own = of->w[(at + r) * ld + at + r];
+        prox[r] = near * (own > 0.0 ? own : 1.0); /* what cannot move has any p */
+        ret->b[r][r] = is == OPEN ? 1.0 : prox[r];
+        ret->f[r] = is == OPEN ? -p[r] : -u[r];
+    }
+    ret->a[0][0] = ret->a[1][1] = 1.0;
+    if (is != SLIDES) {
+        return;
+    }
+    const double length = fmax(length_of(s[0], s[1]), DBL_MIN);
+    const double e[2] = {s[0] / length, s[1] / length};
+    const double most = mu * fmax(p[0], 0.0);
+    const double k = most / length;
+    for (size_t r = 0; r < 2; r++) {
+        for (size_t c = 0; c < 2; c++) {
+            ret->a[r][c] = k * ((r == c ? 1.0 : 0.0) - e[r] * e[c]);
+            ret->b[1 + r][1 + c] =
+                ret->a[r][c] * prox[1 + c] + d[1] * ((r == c ? 1.0 : 0.0) - ret->a[r][c]);
+        }
+        ret->b[1 + r][0] = -d[1] * mu * e[r];
+        ret->f[1 + r] = -d[1] * (p[1 + r] - most * e[r]);
+    }
+}
+
+/* x = B^-1 y; B's first row has its diagonal only */
+static void unblock(const blocks *k, const double y[3], double x[3])
+{
+    const double det = k->b[1][1] * k->b[2][2] - k->b[1][2] * k->b[2][1];
+    x[0] = y[0] / k->b[0][0];
+    const double r1 = y[1] - k->b[1][0] * x[0], r2 = y[2] - k->b[2][0] * x[0];
+    x[1] = (k->b[2][2] * r1 - k->b[1][2] * r2) / det;
+    x[2] = (k->b[1][1] * r2 - k->b[2][1] * r1) / det;
+}
+
+/* the part of y that A takes */
+static void take_part(const blocks *k, const double y[3], double ret[3])
+{
+    ret[0] = k->is_open ? 0.0 : y[0];
+    ret[1] = k->is_open ? 0.0 : k->a[0][0] * y[1] + k->a[0][1] * y[2];
+    ret[2] = k->is_open ? 0.0 : k->a[1][0] * y[1] + k->a[1][1] * y[2];
+}
+
+/* to (m) += g_r of one contact's three rows times y (3 x m) */
+static void add_outer(size_t m, const double *restrict g, const double *restrict y,
+                      double *restrict to)
+{
+    for (size_t c = 0; c < m; c++) {
+        to[c] += g[0] * y[c] + g[m] * y[m + c] + g[2 * m] * y[2 * m + c];
+    }
+}
+
+/* x += dp of one step. work: m^2 + 4 m doubles. 0: singular */
+static int step_reduced(const tq_contact_problem *of, double near, const double *u, double *work,
+                        double *x)
+{
+    const size_t m = of->m;
+    double *a = work, *s = a + m * m, *y = s + m;
+    memset(a, 0, (m * m + m) * sizeof *a);
+    for (size_t k = 0; k < m; k++) {
+        a[k * m + k] = 1.0;
+    }
+    for (size_t i = 0; i < of->n; i++) {
+        const double *g = of->g + 3 * i * m;
+        double f[3];
+        blocks k;
+        split(of, near, i, x + 3 * i, u + 3 * i, &k);
+        unblock(&k, k.f, f);
+        for (size_t c = 0; c < m; c++) {
+            const double column[3] = {g[c], g[m + c], g[2 * m + c]};
+            double part[3];
+            double solved[3];
+            s[c] += column[0] * f[0] + column[1] * f[1] + column[2] * f[2];
+            take_part(&k, column, part);
+            unblock(&k, part, solved);
+            for (size_t r = 0; r < 3; r++) {
+                y[r * m + c] = solved[r];
+            }
+        }
+        for (size_t r = 0; !k.is_open && r < m; r++) {
+            if (g[r] != 0.0 || g[m + r] != 0.0 || g[2 * m + r] != 0.0) {
+                add_outer(m, g + r, y, a + r * m);
+            }
+        }
+    }
+    if (!eliminate(m, a, s)) {
+        return 0;
+    }
+    for (size_t i = 0; i < of->n; i++) {
+        const double *g = of->g + 3 * i * m;
+        double own[3] = {0.0};
+        double part[3];
+        blocks k;
+        split(of, near, i, x + 3 * i, u + 3 * i, &k);
+        for (size_t c = 0; c < m; c++) {
+            for (size_t r = 0; r < 3; r++) {
+                own[r] += g[r * m + c] * s[c];
+            }
+        }
+        take_part(&k, own, part);
+        for (size_t r = 0; r < 3; r++) {
+            part[r] = k.f[r] - part[r];
+        }
+        unblock(&k, part, own);
+        for (size_t r = 0; r < 3; r++) {
+            x[3 * i + r] += own[r];
+        }
+    }
+    return 1;
+}
+
+/* x += dp of one step, by impulses. work: 9 n^2 + 3 n doubles. 0: singular */
+static int step_full(const tq_contact_problem *of, double near, const double *u, double *work,
+                     double *x)
+{
+    const size_t size = 3 * of->n;
+    double *a = work, *rhs = a + size * size;
+    for (size_t i = 0; i < of->n; i++) {
+        linearise(of, near, i, x, u, a, rhs);
+    }
+    if (!eliminate(size, a, rhs)) {
+        return 0;
+    }
+    for (size_t r = 0; r < size; r++) {
+        x[r] += rhs[r];
+    }
+    return 1;
+}
+
 /* to = p within the cones |p_t| <= mu p_n */
 static void keep(const tq_contact_problem *of, const double *p, double *to)
 {
@@ -175,7 +326,7 @@ double tq_contact_newton(const tq_contact_problem *of, double accuracy, double a
                          double *p)
 {
     const size_t size = 3 * of->n;
-    double *a = work, *rhs = a + size * size, *x = rhs + size, *u = x + size, *from = u + size;
+    double *x = work + size * size + 4 * size, *u = x + size, *from = u + size;
     double best = (double)INFINITY;
     double near = nearest;
     unsigned n_solved = 0;
@@ -205,14 +356,8 @@ double tq_contact_newton(const tq_contact_problem *of, double accuracy, double a
             near = n_solved > 0 ? fmax(0.1 * near, farthest) : near;
             n_solved++;
         }
-        for (size_t i = 0; i < of->n; i++) {
-            linearise(of, near, i, x, u, a, rhs);
-        }
-        if (!eliminate(size, a, rhs)) {
+        if (!(tq_contact_is_reduced(of) ? step_reduced : step_full)(of, near, u, work, x)) {
             break;
-        }
-        for (size_t r = 0; r < size; r++) {
-            x[r] += rhs[r];
         }
     }
     return best;

@@ -13,7 +13,8 @@ static const tq_geom *not_plane(const tq_geom *a, const tq_geom *b)
     return a->kind == TQ_GEOM_HALF_SPACE ? b : b->kind == TQ_GEOM_HALF_SPACE ? a : NULL;
 }
 
-unsigned tq_contact_n_point(const tq_geom *a, const tq_geom *b)
+/* Number of points of a pair, at most. */
+static unsigned most_of(const tq_geom *a, const tq_geom *b)
 {
     const tq_geom *solid = not_plane(a, b);
     double corners[TQ_GEOM_CORNERS_MAX][3];
@@ -23,14 +24,27 @@ unsigned tq_contact_n_point(const tq_geom *a, const tq_geom *b)
     return tq_geom_has_manifold(a, b) ? tq_geom_manifold_max(a, b) : 1u;
 }
 
-size_t tq_contact_total(const tq_contacts *contacts)
+/* Points of all pairs, at most. */
+static size_t total_of(const tq_contacts *contacts)
 {
     size_t n = 0;
     for (size_t k = 0; k < contacts->n_pair; k++) {
-        n += tq_contact_n_point(&contacts->geoms[contacts->pairs[k].a],
-                                &contacts->geoms[contacts->pairs[k].b]);
+        n +=
+            most_of(&contacts->geoms[contacts->pairs[k].a], &contacts->geoms[contacts->pairs[k].b]);
     }
     return n;
+}
+
+size_t tq_contact_room(const tq_contacts *contacts)
+{
+    const size_t n = total_of(contacts), most = contacts->n_pair + TQ_CONTACT_NEAR_MAX;
+    return n < most ? n : most;
+}
+
+size_t tq_contact_room_active(const tq_contacts *contacts)
+{
+    const size_t n = total_of(contacts);
+    return n < TQ_CONTACT_ACTIVE_MAX ? n : TQ_CONTACT_ACTIVE_MAX;
 }
 
 static tq_pose pose_of(const tq_geom *geom, const tq_configuration *at)
@@ -69,34 +83,71 @@ static void set_touch(const two *of, tq_contact_point *ret)
     set_point(&is, ret);
 }
 
-/* Every corner of the core against the plane z = 0 of the half-space. */
-static size_t find_corners(const two *of, tq_contact_point *ret)
+/* A corner of one solid and the plane z = 0 of the half-space, which is `a` or not. */
+static tq_touch corner_touch(bool is_a, const double corner[3])
 {
     static const double z[3] = {0.0, 0.0, 1.0};
+    tq_touch touch = {.kind = is_a ? TQ_TOUCH_FACE_A : TQ_TOUCH_FACE_B, .weight = 1.0};
+    memcpy(is_a ? touch.dir_a : touch.dir_b, z, sizeof z);
+    memcpy(is_a ? touch.at_b : touch.at_a, corner, sizeof z);
+    return touch;
+}
+
+/* Corners of the core of the solid beside a half-space, in its frame. */
+static unsigned corners_of(const two *of, double ret[TQ_GEOM_CORNERS_MAX][3])
+{
+    return tq_geom_corners(not_plane(of->a, of->b), &tq_pose_identity, ret);
+}
+
+/* Least gap of all corners. */
+static double corner_gap(const two *of)
+{
     const bool is_a = of->a->kind == TQ_GEOM_HALF_SPACE;
     double corners[TQ_GEOM_CORNERS_MAX][3];
-    const unsigned n = tq_geom_corners(is_a ? of->b : of->a, &tq_pose_identity, corners);
+    const unsigned n = corners_of(of, corners);
+    double least = (double)INFINITY;
     for (unsigned k = 0; k < n; k++) {
-        tq_touch *touch = &ret[k].touch;
-        touch->kind = is_a ? TQ_TOUCH_FACE_A : TQ_TOUCH_FACE_B;
-        touch->weight = 1.0;
-        memcpy(is_a ? touch->dir_a : touch->dir_b, z, sizeof z);
-        memcpy(is_a ? touch->at_b : touch->at_a, corners[k], sizeof z);
+        const tq_touch touch = corner_touch(is_a, corners[k]);
+        tq_proximity is;
+        tq_geom_touch(&touch, of->a, &of->pose_a, of->b, &of->pose_b, &is);
+        least = fmin(least, is.distance);
+    }
+    return least;
+}
+
+/* Of a pair that is far apart. */
+static unsigned set_far(double gap, tq_contact_point *ret)
+{
+    ret->kind = TQ_CONTACT_NEAREST;
+    ret->touch.weight = 1.0;
+    ret->gap = gap;
+    return 1;
+}
+
+/* Every corner of the core against the half-space, unless all are far. */
+static unsigned find_corners(const two *of, bool in_full, tq_contact_point *ret)
+{
+    const bool is_a = of->a->kind == TQ_GEOM_HALF_SPACE;
+    const double gap = in_full ? 0.0 : corner_gap(of);
+    if (gap > TQ_CONTACT_FAR) {
+        return set_far(gap, ret);
+    }
+    double corners[TQ_GEOM_CORNERS_MAX][3];
+    const unsigned n = corners_of(of, corners);
+    for (unsigned k = 0; k < n; k++) {
         ret[k].kind = TQ_CONTACT_TOUCH;
+        ret[k].touch = corner_touch(is_a, corners[k]);
         set_touch(of, &ret[k]);
     }
     return n;
 }
 
 /* While they touch, the points of their manifold; else their nearest. */
-static size_t find_nearest(const two *of, bool in_full, tq_contact_point *ret)
+static unsigned find_nearest(const two *of, bool in_full, tq_contact_point *ret)
 {
     const double apart = in_full ? 0.0 : tq_geom_apart(of->a, &of->pose_a, of->b, &of->pose_b);
     if (apart > TQ_CONTACT_FAR) {
-        ret->kind = TQ_CONTACT_NEAREST;
-        ret->touch.weight = 1.0;
-        ret->gap = apart;
-        return 1;
+        return set_far(apart, ret);
     }
     tq_touch touches[TQ_MANIFOLD_MAX];
     tq_proximity is;
@@ -118,21 +169,31 @@ static size_t find_nearest(const two *of, bool in_full, tq_contact_point *ret)
     return n;
 }
 
-void tq_contact_find(const tq_contacts *contacts, const tq_configuration *at, bool in_full,
-                     tq_contact_point *ret)
+unsigned tq_contact_find_pair(const tq_contacts *contacts, const tq_configuration *at, size_t pair,
+                              bool in_full, tq_contact_point *ret)
 {
+    const two of = two_of(contacts, at, pair);
+    const unsigned most = most_of(of.a, of.b);
     in_full |= contacts->exhaustive;
-    for (size_t k = 0; k < contacts->n_pair; k++) {
-        const two of = two_of(contacts, at, k);
-        const unsigned most = tq_contact_n_point(of.a, of.b);
-        for (unsigned i = 0; i < most; i++) {
-            ret[i] = (tq_contact_point){
-                .pair = (uint32_t)k, .kind = TQ_CONTACT_NONE, .gap = (double)INFINITY};
-        }
-        (void)(not_plane(of.a, of.b) != NULL ? find_corners(&of, ret)
-                                             : find_nearest(&of, in_full, ret));
-        ret += most;
+    for (unsigned i = 0; i < most; i++) {
+        ret[i] = (tq_contact_point){.pair = (uint32_t)pair, .number = i};
     }
+    return not_plane(of.a, of.b) != NULL ? find_corners(&of, in_full, ret)
+                                         : find_nearest(&of, in_full, ret);
+}
+
+size_t tq_contact_find(const tq_contacts *contacts, const tq_configuration *at, size_t room,
+                       tq_contact_point *ret)
+{
+    size_t n = 0;
+    for (size_t k = 0; k < contacts->n_pair; k++) {
+        const tq_contact_pair *pair = &contacts->pairs[k];
+        if (n + most_of(&contacts->geoms[pair->a], &contacts->geoms[pair->b]) > room) {
+            return room + 1;
+        }
+        n += tq_contact_find_pair(contacts, at, k, false, ret + n);
+    }
+    return n;
 }
 
 /* The frame whose normal is n: that of `from` by the least rotation. */
@@ -163,9 +224,6 @@ void tq_contact_follow(const tq_contacts *contacts, const tq_configuration *at,
                        const tq_contact_point *from, tq_contact_point *ret)
 {
     *ret = *from;
-    if (from->kind == TQ_CONTACT_NONE) {
-        return;
-    }
     const two of = two_of(contacts, at, from->pair);
     tq_proximity is;
     if (from->kind == TQ_CONTACT_TOUCH) {
@@ -181,14 +239,18 @@ void tq_contact_follow(const tq_contacts *contacts, const tq_configuration *at,
 double tq_contact_apart(const tq_contacts *contacts, const tq_configuration *at, size_t pair)
 {
     const two of = two_of(contacts, at, pair);
-    return contacts->exhaustive ? -(double)INFINITY
-                                : tq_geom_apart(of.a, &of.pose_a, of.b, &of.pose_b);
+    return not_plane(of.a, of.b) != NULL ? corner_gap(&of)
+           : contacts->exhaustive        ? -(double)INFINITY
+                                         : tq_geom_apart(of.a, &of.pose_a, of.b, &of.pose_b);
 }
 
 double tq_contact_distance(const tq_contacts *contacts, const tq_configuration *at, size_t pair)
 {
     const two of = two_of(contacts, at, pair);
     tq_proximity is;
+    if (not_plane(of.a, of.b) != NULL) {
+        return corner_gap(&of);
+    }
     tq_geom_distance(of.a, &of.pose_a, of.b, &of.pose_b, &is);
     return is.distance;
 }
@@ -224,9 +286,6 @@ void tq_contact_rows(const tq_contacts *contacts, const tq_configuration *at,
 {
     const tq_contact_pair *pair = &contacts->pairs[point->pair];
     memset(ret, 0, 3 * (size_t)at->model->nv * sizeof *ret);
-    if (point->kind == TQ_CONTACT_NONE) {
-        return;
-    }
     add_link(at, contacts->geoms[pair->b].link, point, 1.0, work, ret);
     add_link(at, contacts->geoms[pair->a].link, point, -1.0, work, ret);
 }
@@ -242,28 +301,25 @@ void tq_contact_to_world(const tq_contact_point *point, const double local[3], d
 size_t tq_contact_gap_scratch_size(const tq_model *model)
 {
     return tq_configuration_scratch_size(model) +
-           tq_scratch_cost(TQ_CONTACT_POINTS_MAX, sizeof(tq_contact_point));
+           tq_scratch_cost(TQ_CONTACT_PAIR_POINTS, sizeof(tq_contact_point));
 }
 
 tq_status tq_contact_gaps(const tq_contacts *contacts, const tq_model *model, const double *q,
                           tq_scratch *scratch, double *ret_gap, tq_error *reterr)
 {
     const size_t mark = tq_scratch_mark(scratch);
-    tq_contact_point *points = tq_scratch_take(scratch, TQ_CONTACT_POINTS_MAX, sizeof *points);
+    tq_contact_point *points = tq_scratch_take(scratch, TQ_CONTACT_PAIR_POINTS, sizeof *points);
     tq_configuration at;
     if (points == NULL) {
         return tq_fail(reterr, TQ_ERR_SCRATCH, "scratch", 0,
                        (double)tq_contact_gap_scratch_size(model));
     }
     const tq_status status = tq_configuration_compute(model, q, NULL, scratch, &at, reterr);
-    if (status == TQ_OK) {
-        tq_contact_find(contacts, &at, true, points);
-        for (size_t k = 0; k < contacts->n_pair; k++) {
-            ret_gap[k] = (double)INFINITY;
-        }
-        for (size_t i = 0; i < tq_contact_total(contacts); i++) {
-            double *gap = &ret_gap[points[i].pair];
-            *gap = fmin(*gap, points[i].gap);
+    for (size_t k = 0; status == TQ_OK && k < contacts->n_pair; k++) {
+        const unsigned n = tq_contact_find_pair(contacts, &at, k, true, points);
+        ret_gap[k] = points[0].gap;
+        for (unsigned i = 1; i < n; i++) {
+            ret_gap[k] = fmin(ret_gap[k], points[i].gap);
         }
     }
     tq_scratch_rewind(scratch, mark);
@@ -276,7 +332,8 @@ tq_status tq_contact_gaps(const tq_contacts *contacts, const tq_model *model, co
 
 static size_t n_state(const tq_contacts *contacts)
 {
-    return TQ_CONTACT_SUMS + TQ_CONTACT_OF_PAIR * contacts->n_pair + 3 * tq_contact_total(contacts);
+    return TQ_CONTACT_SUMS + TQ_CONTACT_OF_PAIR * contacts->n_pair +
+           TQ_CONTACT_OF_POINT * tq_contact_room_active(contacts);
 }
 
 static tq_status act(void *ctx, const tq_instant *at, tq_scratch *scratch, const tq_action *to,

@@ -19,19 +19,22 @@ static size_t work_size(const tq_plant *plant)
 {
     const tq_model *model = tq_mechanism_model(plant->mechanism);
     const size_t nq = model->nq, nv = model->nv, lane = TQ_CONTACT_LANE;
-    const size_t n_z = tq_plant_n_z(plant), n = tq_contact_total(plant->contacts);
+    const size_t n_z = tq_plant_n_z(plant), room = tq_contact_room(plant->contacts);
+    const size_t n = tq_contact_room_active(plant->contacts);
     return 4 * tq_scratch_cost(nq, sizeof(double)) + 3 * tq_scratch_cost(nv, sizeof(double)) +
            2 * tq_scratch_cost(n_z * lane, sizeof(double)) +
            2 * tq_scratch_cost(nq * lane, sizeof(double)) +
            2 * tq_scratch_cost(nv * lane, sizeof(double)) +
            tq_scratch_cost(nv * nv, sizeof(double)) +
-           3 * (tq_scratch_cost(n, sizeof(tq_contact_point)) +
+           3 * (tq_scratch_cost(room, sizeof(tq_contact_point)) +
                 tq_scratch_cost(3 * n * nv, sizeof(double))) +
-           2 * tq_scratch_cost(n, 1) + tq_scratch_cost(n, sizeof(uint32_t)) +
-           tq_scratch_cost(3 * n * nv, sizeof(double)) +
-           tq_scratch_cost(9 * n * n, sizeof(double)) + 5 * tq_scratch_cost(3 * n, sizeof(double)) +
+           2 * tq_scratch_cost(room, 1) + 3 * tq_scratch_cost(n, sizeof(uint32_t)) +
+           2 * tq_scratch_cost(nv, sizeof(uint32_t)) +
+           2 * tq_scratch_cost(3 * n * nv, sizeof(double)) +
+           tq_scratch_cost(9 * n * n, sizeof(double)) + 7 * tq_scratch_cost(3 * n, sizeof(double)) +
+           tq_scratch_cost(3 * room, sizeof(double)) +
            tq_scratch_cost(tq_contact_newton_work(n), sizeof(double)) +
-           tq_scratch_cost(n, sizeof(double)) + tq_scratch_cost(12 * nv, sizeof(double)) +
+           2 * tq_scratch_cost(n, sizeof(double)) + tq_scratch_cost(12 * nv, sizeof(double)) +
            tq_scratch_cost(3 * plant->contacts->n_pair, sizeof(double)) +
            tq_scratch_cost(plant->contacts->n_pair, 1);
 }
@@ -51,14 +54,14 @@ size_t tq_contact_step_scratch_size(const tq_plant *plant)
 
 static int take_rows(const tq_contact_work *w, tq_scratch *scratch, tq_contact_rows_at *ret)
 {
-    ret->points = tq_scratch_take(scratch, w->n_point, sizeof *ret->points);
-    ret->rows = tq_scratch_take(scratch, 3 * w->n_point * w->nv, sizeof(double));
+    ret->points = tq_scratch_take(scratch, w->room, sizeof *ret->points);
+    ret->rows = tq_scratch_take(scratch, 3 * w->room_active * w->nv, sizeof(double));
     return ret->points != NULL && ret->rows != NULL;
 }
 
 static int take(tq_contact_work *w, tq_scratch *scratch)
 {
-    const size_t n = w->n_point, lane = TQ_CONTACT_LANE;
+    const size_t n = w->room_active, lane = TQ_CONTACT_LANE;
     const struct {
         double **to;
         size_t n;
@@ -77,13 +80,18 @@ static int take(tq_contact_work *w, tq_scratch *scratch)
                   {&w->rate_v, w->nv * lane},
                   {&w->m, w->nv * w->nv},
                   {&w->x, 3 * n * w->nv},
-                  {&w->w, 9 * n * n},
+                  {&w->own.w, 9 * n * n},
+                  {&w->own.g, 3 * n * w->nv},
+                  {&w->own.b, 3 * n},
+                  {&w->own.p, 3 * n},
+                  {&w->own.start, 3 * n},
+                  {&w->own.mu, n},
                   {&w->b, 3 * n},
                   {&w->u, 3 * n},
                   {&w->p, 3 * n},
                   {&w->start, 3 * n},
-                  {&w->begin, 3 * n},
-                  {&w->room, tq_contact_newton_work(n)},
+                  {&w->begin, 3 * w->room},
+                  {&w->newton, tq_contact_newton_work(n)},
                   {&w->mu, n},
                   {&w->jacobian, 12 * w->nv},
                   {&w->force, 3 * w->contacts->n_pair}};
@@ -93,13 +101,18 @@ static int take(tq_contact_work *w, tq_scratch *scratch)
             return 0;
         }
     }
-    w->is_closed = tq_scratch_take(scratch, n, 1);
-    w->is_watched = tq_scratch_take(scratch, n, 1);
+    w->is_closed = tq_scratch_take(scratch, w->room, 1);
+    w->is_watched = tq_scratch_take(scratch, w->room, 1);
     w->listed = tq_scratch_take(scratch, n, sizeof *w->listed);
+    w->island = tq_scratch_take(scratch, n, sizeof *w->island);
+    w->own.member = tq_scratch_take(scratch, n, sizeof *w->own.member);
+    w->tied = tq_scratch_take(scratch, w->nv, sizeof *w->tied);
+    w->of_coordinate = tq_scratch_take(scratch, w->nv, sizeof *w->of_coordinate);
     w->has_hit = tq_scratch_take(scratch, w->contacts->n_pair, 1);
     return w->is_closed != NULL && w->is_watched != NULL && w->listed != NULL &&
-           w->has_hit != NULL && take_rows(w, scratch, &w->now) && take_rows(w, scratch, &w->mid) &&
-           take_rows(w, scratch, &w->end);
+           w->island != NULL && w->own.member != NULL && w->tied != NULL &&
+           w->of_coordinate != NULL && w->has_hit != NULL && take_rows(w, scratch, &w->now) &&
+           take_rows(w, scratch, &w->mid) && take_rows(w, scratch, &w->end);
 }
 
 static void open_work(tq_contact_work *w, const tq_trajectories *state)
@@ -120,35 +133,32 @@ static void open_work(tq_contact_work *w, const tq_trajectories *state)
  * Which points act
  */
 
-/* normal velocities of all points into u[3 i]; *ret_hits: some closed point approaches */
+/* relative velocities of closed points into `begin`, of others 0; *ret_hits: some closed point
+ * approaches */
 static tq_status find_closed_points(tq_contact_work *w, int *ret_hits)
 {
-    w->n_listed = w->n_point;
-    for (uint32_t i = 0; i < w->n_point; i++) {
-        w->listed[i] = i;
-    }
-    const tq_status status = tq_contact_at(w, w->q, 1);
+    const tq_status status = tq_contact_at_closed(w, w->q);
     if (status != TQ_OK) {
         return status;
     }
     tq_contact_velocity(w, &w->now, w->v, w->u);
-    memcpy(w->begin, w->u, 3 * w->n_point * sizeof *w->begin);
+    memset(w->begin, 0, 3 * w->n_point * sizeof *w->begin);
     *ret_hits = 0;
-    for (size_t i = 0; i < w->n_point; i++) {
-        w->is_closed[i] = w->now.points[i].gap <= TQ_CONTACT_CLOSED_GAP;
-        *ret_hits |= w->is_closed[i] && w->u[3 * i] < -stopped;
+    for (size_t k = 0; k < w->n_listed; k++) {
+        memcpy(w->begin + 3 * w->listed[k], w->u + 3 * k, 3 * sizeof *w->u);
+        *ret_hits |= w->u[3 * k] < -stopped;
     }
     return TQ_OK;
 }
 
 /* separating points are monitored like open ones: they may close again within the step */
-static void part_points(tq_contact_work *w)
+static tq_status part_points(tq_contact_work *w)
 {
     for (size_t i = 0; i < w->n_point; i++) {
-        w->is_watched[i] = !w->is_closed[i] || w->u[3 * i] > TQ_CONTACT_REST_SPEED;
+        w->is_watched[i] = !w->is_closed[i] || w->begin[3 * i] > TQ_CONTACT_REST_SPEED;
         w->is_closed[i] = !w->is_watched[i];
     }
-    tq_contact_list(w, w->is_closed);
+    return tq_contact_list(w, w->is_closed);
 }
 
 static tq_status try_time(tq_contact_work *w, double h, double *ret_gap)
@@ -249,11 +259,12 @@ static void accept(tq_contact_work *w, double h)
     }
     tq_contact_velocity(w, &w->mid, w->change, w->u);
     tq_contact_account(w, TQ_CONTACT_FRICTION_LOSS, w->u);
-    for (size_t i = 0; i < 3 * w->n_point; i++) {
-        *tq_contact_point_z(w, i / 3, i % 3) = 0.0;
-    }
-    for (size_t r = 0; r < 3 * w->n_listed; r++) {
-        *tq_contact_point_z(w, w->listed[r / 3], r % 3) = w->p[r] / h;
+    for (size_t k = 0; k < w->room_active; k++) {
+        const bool acts = k < w->n_listed;
+        *tq_contact_point_z(w, k, 0) = acts ? tq_contact_key(&w->now.points[w->listed[k]]) : 0.0;
+        for (size_t i = 0; i < 3; i++) {
+            *tq_contact_point_z(w, k, 1 + i) = acts ? w->p[3 * k + i] / h : 0.0;
+        }
     }
     for (size_t k = 0; k < w->n_listed; k++) {
         const tq_contact_point *point = &w->mid.points[w->listed[k]];
@@ -286,7 +297,9 @@ static tq_status advance(tq_contact_work *w, double h)
         double gap = 0.0;
         double span = left;
         if (status == TQ_OK) {
-            part_points(w);
+            status = part_points(w);
+        }
+        if (status == TQ_OK) {
             status = try_shorter(w, &span, &gap);
         }
         if (status != TQ_OK) {
@@ -301,8 +314,8 @@ static tq_status advance(tq_contact_work *w, double h)
             for (size_t i = 0; i < w->n_point; i++) {
                 w->is_closed[i] = w->now.points[i].gap <= TQ_CONTACT_CLOSED_GAP;
             }
-            tq_contact_list(w, w->is_closed);
-            status = tq_contact_trial(w, span);
+            status = tq_contact_list(w, w->is_closed);
+            status = status == TQ_OK ? tq_contact_trial(w, span) : status;
         }
         if (status != TQ_OK) {
             return status;
@@ -317,31 +330,27 @@ static tq_status advance(tq_contact_work *w, double h)
  * it, W lambda >= -gap */
 static tq_status lift(tq_contact_work *w)
 {
-    w->n_listed = 0;
     double deepest = 0.0;
-    for (uint32_t i = 0; i < w->n_point; i++) {
-        if (w->now.points[i].gap <= TQ_CONTACT_CLOSED_GAP) {
-            deepest = fmin(deepest, w->now.points[i].gap);
-            w->mu[w->n_listed] = 0.0;
-            w->listed[w->n_listed++] = i;
-        }
+    for (size_t i = 0; i < w->n_point; i++) {
+        deepest = fmin(deepest, w->now.points[i].gap);
     }
     if (deepest > -sunk) {
         return TQ_OK;
     }
     tq_status status = tq_contact_mass(w, w->q);
     if (status == TQ_OK) {
-        status = tq_contact_at(w, w->q, 1);
+        status = tq_contact_at_closed(w, w->q);
     }
     if (status != TQ_OK) {
         return status;
     }
-    tq_contact_delassus(w, &w->now);
+    tq_contact_couple(w, &w->now);
+    memset(w->mu, 0, w->n_listed * sizeof *w->mu);
     for (size_t r = 0; r < 3 * w->n_listed; r++) {
         w->b[r] = r % 3 == 0 ? w->now.points[w->listed[r / 3]].gap : 0.0;
         w->start[r] = w->p[r] = 0.0;
     }
-    (void)tq_contact_solve(w);
+    (void)tq_contact_solve(w, &w->now);
     memset(w->change, 0, w->nv * sizeof *w->change);
     tq_contact_push(w, w->change);
     for (size_t k = 0; k < w->nq; k++) {
@@ -354,16 +363,17 @@ static tq_status lift(tq_contact_work *w)
     for (size_t k = 0; k < w->nq; k++) {
         w->q[k] += w->rate_q[k * TQ_CONTACT_LANE];
     }
-    return tq_contact_at(w, w->q, 0);
+    return tq_contact_at(w, w->q);
 }
 
 /* which pairs are closed after a step of length h, and the mean force of it */
 static void record_closed(const tq_contact_work *w, double h)
 {
+    size_t i = 0;
     for (size_t k = 0; k < w->contacts->n_pair; k++) {
         double gap = (double)INFINITY;
-        for (size_t i = 0; i < w->n_point; i++) {
-            gap = w->now.points[i].pair == k ? fmin(gap, w->now.points[i].gap) : gap;
+        for (; i < w->n_point && w->now.points[i].pair == k; i++) {
+            gap = fmin(gap, w->now.points[i].gap);
         }
         double *closed = tq_contact_pair_z(w, k, TQ_CONTACT_CLOSED);
         double *since = tq_contact_pair_z(w, k, TQ_CONTACT_SINCE);
@@ -376,8 +386,8 @@ static void record_closed(const tq_contact_work *w, double h)
             *closed = 0.0;
             *since = w->has_hit[k] != 0 ? *since : w->t;
         }
-        for (size_t i = 0; i < 3; i++) {
-            *tq_contact_pair_z(w, k, TQ_CONTACT_FORCE + i) = w->force[3 * k + i] / h;
+        for (size_t r = 0; r < 3; r++) {
+            *tq_contact_pair_z(w, k, TQ_CONTACT_FORCE + r) = w->force[3 * k + r] / h;
         }
     }
 }
@@ -398,13 +408,13 @@ static void note_closed(const tq_contact_work *w)
 
 static tq_status step(tq_contact_work *w, double h)
 {
-    tq_status status = tq_contact_at(w, w->q, 0);
+    tq_status status = tq_contact_at(w, w->q);
     if (status == TQ_OK) {
         note_closed(w);
         status = advance(w, h);
     }
     if (status == TQ_OK) {
-        status = tq_contact_at(w, w->q, 0);
+        status = tq_contact_at(w, w->q);
     }
     if (status == TQ_OK) {
         status = lift(w);
@@ -428,7 +438,8 @@ tq_status tq_contact_step(const tq_plant *plant, double t, double h, const tq_tr
                          .error = reterr,
                          .nq = model->nq,
                          .nv = model->nv,
-                         .n_point = tq_contact_total(plant->contacts),
+                         .room = tq_contact_room(plant->contacts),
+                         .room_active = tq_contact_room_active(plant->contacts),
                          .n_z = tq_plant_n_z(plant),
                          .first_z = tq_contact_z(plant),
                          .t = t};

@@ -13,13 +13,26 @@ typedef struct tq_contact_rows_at {
     double *rows;             /* (3 n_listed x nv) */
 } tq_contact_rows_at;
 
+/* The listed points of one island: bodies that touch one another, directly or through others that
+ * move. Impulses of one have no effect on the velocities of another. */
+typedef struct tq_contact_island {
+    size_t n;
+    uint32_t *member; /* (n) which of the listed ones, in their order */
+    double *w;        /* (3n x 3n) J M^-1 J^T */
+    size_t m;         /* its degrees of freedom */
+    double *g;        /* (3n x m) W = g g^T, of TQ_CONTACT_MANY points and more */
+    double *b, *p, *start, *mu;
+} tq_contact_island;
+
 typedef struct tq_contact_work {
     const tq_plant *plant;
     const tq_contacts *contacts;
     const tq_model *model;
     tq_scratch *scratch;
     tq_error *error;
-    size_t nq, nv, n_point, n_z, first_z;
+    size_t nq, nv, n_z, first_z;
+    size_t n_point;           /* of `now` */
+    size_t room, room_active; /* the most points, and the most that are listed */
     size_t n_eval;
 
     double t;                /* s, of q and v */
@@ -38,9 +51,15 @@ typedef struct tq_contact_work {
     uint32_t *listed;                      /* (n_listed) points that act in a trial, or an impact */
     size_t n_listed;
     double *x; /* (nv x 3 n_listed) M^-1 J^T */
-    double *w, *b, *u, *p, *start, *mu, *room;
-    double *begin;          /* (3 n_point) relative velocities at the begin of a part of the step */
-    double *jacobian;       /* (12 x nv) */
+    double *b, *u, *p, *start, *mu;
+    double *begin;    /* (3 n_point) relative velocities at the begin of a part of the step */
+    double *jacobian; /* (12 x nv) */
+    uint32_t *tied;   /* (nv) a coordinate of the same island, or itself */
+    uint32_t *of_coordinate; /* (nv) number of its island, or none */
+    uint32_t *island;        /* (n_listed) 0 to n_island - 1 */
+    size_t n_island;
+    tq_contact_island own;  /* of the island that is being solved */
+    double *newton;         /* (tq_contact_newton_work) */
     double *force;          /* (3 n_pair) impulses of the whole step without impacts, world */
     unsigned char *has_hit; /* (n_pair) in this step */
 } tq_contact_work;
@@ -48,27 +67,37 @@ typedef struct tq_contact_work {
 /* M at q (nq), factored. */
 tq_status tq_contact_mass(tq_contact_work *w, const double *q);
 
-/* Points at q, found anew, into `now`; with_rows: rows of the listed ones, 0 of open ones. */
-tq_status tq_contact_at(tq_contact_work *w, const double *q, int with_rows);
+/* Points at q, found anew, into `now`. */
+tq_status tq_contact_at(tq_contact_work *w, const double *q);
+
+/* The same; the closed ones are listed, with their rows. */
+tq_status tq_contact_at_closed(tq_contact_work *w, const double *q);
 
 /* The listed points of `now`, at q, and their rows. */
 tq_status tq_contact_at_listed(tq_contact_work *w, const double *q, tq_contact_rows_at *to);
 
-/* W = J M^-1 J^T of the listed points by rows at `at`, M factored. */
-void tq_contact_delassus(tq_contact_work *w, const tq_contact_rows_at *at);
+/* M^-1 J^T and the islands of the listed points by rows at `at`, M factored. */
+void tq_contact_couple(tq_contact_work *w, const tq_contact_rows_at *at);
+
+/* Island k into w->own: its members and W. */
+void tq_contact_open_island(tq_contact_work *w, const tq_contact_rows_at *at, size_t k);
 
 /* ret (3 n_listed) = J v */
 void tq_contact_velocity(const tq_contact_work *w, const tq_contact_rows_at *at, const double *v,
                          double *ret);
 
-/* Impulses p that satisfy the laws, from p and near to `start`; returns their violation, m/s. */
-double tq_contact_solve(tq_contact_work *w);
+/* Impulses p of w->own that satisfy the laws, from p and near to `start`; returns their violation,
+ * m/s. */
+double tq_contact_solve_island(tq_contact_work *w);
+
+/* The same of all listed points, island by island. */
+double tq_contact_solve(tq_contact_work *w, const tq_contact_rows_at *at);
 
 /* v += M^-1 J^T p */
 void tq_contact_push(const tq_contact_work *w, double *v);
 
-/* Lists the points whose flag is set. */
-void tq_contact_list(tq_contact_work *w, const unsigned char *flags);
+/* Lists the points whose flag is set. TQ_ERR_RANGE: more than room_active. */
+tq_status tq_contact_list(tq_contact_work *w, const unsigned char *flags);
 
 /* Energy dissipated by the impulses p of the listed points at their mean relative velocities `mean`
  * (3 n_listed): adds -p . mean to the sum `sum` (TQ_CONTACT_..._LOSS) and passes it to the effects
@@ -98,10 +127,11 @@ static inline double *tq_contact_pair_z(const tq_contact_work *w, size_t pair, s
     return w->z + (w->first_z + TQ_CONTACT_SUMS + TQ_CONTACT_OF_PAIR * pair + k) * TQ_CONTACT_LANE;
 }
 
-/* Component k of the last force on a point. */
-static inline double *tq_contact_point_z(const tq_contact_work *w, size_t point, size_t k)
+/* Auxiliary state k of a point that touched in the last step: its key, then its force. */
+static inline double *tq_contact_point_z(const tq_contact_work *w, size_t slot, size_t k)
 {
-    return tq_contact_pair_z(w, w->contacts->n_pair, 0) + (3 * point + k) * TQ_CONTACT_LANE;
+    return tq_contact_pair_z(w, w->contacts->n_pair, 0) +
+           (TQ_CONTACT_OF_POINT * slot + k) * TQ_CONTACT_LANE;
 }
 
 static inline double *tq_contact_sum_z(const tq_contact_work *w, size_t k)

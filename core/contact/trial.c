@@ -173,7 +173,7 @@ static tq_status press(tq_contact_work *w, double h)
     if (status != TQ_OK) {
         return status;
     }
-    tq_contact_delassus(w, &w->mid);
+    tq_contact_couple(w, &w->mid);
     tq_contact_velocity(w, &w->end, w->next_v, w->u);
     tq_contact_velocity(w, &w->mid, w->next_v, w->b);
     for (size_t r = 0; r < n; r++) {
@@ -184,11 +184,29 @@ static tq_status press(tq_contact_work *w, double h)
     for (size_t r = 0; r < n; r++) {
         w->b[r] += w->u[r];
     }
-    const double violation = tq_contact_solve(w);
+    const double violation = tq_contact_solve(w, &w->mid);
     double *worst = tq_contact_sum_z(w, TQ_CONTACT_RESIDUAL);
     *worst = fmax(*worst, violation);
     tq_contact_push(w, w->change);
     return TQ_OK;
+}
+
+/* Impulses in time h by the forces of the last step, of points that had none then 0. */
+static void recall(tq_contact_work *w, double h)
+{
+    size_t slot = 0;
+    for (size_t k = 0; k < w->n_listed; k++) {
+        const double key = tq_contact_key(&w->now.points[w->listed[k]]);
+        while (slot<w->room_active && * tq_contact_point_z(w, slot, 0)> 0.0 &&
+               *tq_contact_point_z(w, slot, 0) < key) {
+            slot++;
+        }
+        const bool has = slot < w->room_active && *tq_contact_point_z(w, slot, 0) == key;
+        for (size_t i = 0; i < 3; i++) {
+            w->p[3 * k + i] = has ? h * *tq_contact_point_z(w, slot, 1 + i) : 0.0;
+            w->start[3 * k + i] = w->p[3 * k + i];
+        }
+    }
 }
 
 tq_status tq_contact_trial(tq_contact_work *w, double h)
@@ -196,9 +214,7 @@ tq_status tq_contact_trial(tq_contact_work *w, double h)
     double last = (double)INFINITY;
     double size = DBL_MIN;
     memcpy(w->next_v, w->v, w->nv * sizeof *w->v);
-    for (size_t r = 0; r < 3 * w->n_listed; r++) {
-        w->start[r] = w->p[r] = h * *tq_contact_point_z(w, w->listed[r / 3], r % 3);
-    }
+    recall(w, h);
     for (unsigned it = 0; it < ITERATIONS; it++) {
         tq_status status = rate_at_middle(w, h);
         for (size_t k = 0; k < w->nv; k++) {

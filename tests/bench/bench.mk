@@ -41,6 +41,12 @@ bench-trajectory: $(out)/tests/bench/trajectory
 .PHONY: bench-pairs
 bench-pairs: $(out)/tests/bench/pairs
 	@$<
+#: bench-landing    a quadruped falls onto its four feet: time to the same error beside MuJoCo
+.PHONY: bench-landing
+bench-landing: $(out)/torqued
+	@mkdir -p build/bench
+	@TORQUED=$(CURDIR)/$< OPENBLAS_NUM_THREADS=1 $(if $(wildcard $(python)),$(python),python3) tests/bench/landing.py build/bench/landing.json
+
 #: bench-sessions   a lock step of an arm over a Unix socket: p50, p99 and steps a second beside the bare HTTP library
 bench-sessions: $(out)/torqued $(out)/tests/bench/responder $(out)/tests/bench/steps
 	@mkdir -p build/bench

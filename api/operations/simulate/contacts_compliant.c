@@ -140,9 +140,9 @@ bool tqa_contacts_open_compliant(tqa_simulation *s)
 {
     tqa_contacts *c = &s->contacts;
     const tq_model *model = tq_mechanism_model(s->mechanism);
-    c->links = tqa_tree_take(s->tree, 2 * TQ_CONTACT_PAIRS_MAX, sizeof *c->links);
+    c->links = tqa_tree_take(s->tree, 2 * c->set.n_pair, sizeof *c->links);
     c->qd = tqa_tree_take(s->tree, s->order.nv + 1, sizeof *c->qd);
-    c->force = tqa_tree_take(s->tree, 3 * TQ_CONTACT_PAIRS_MAX, sizeof *c->force);
+    c->force = tqa_tree_take(s->tree, 3 * c->set.n_pair, sizeof *c->force);
     if (c->links == NULL || c->qd == NULL || c->force == NULL ||
         !tqa_tree_scratch(s->tree, tq_compliant_scratch_size(model), &c->scratch)) {
         return false;

@@ -93,7 +93,6 @@ static bool list_pairs(tqa_simulation *s, const tqa_value *part, const bool *mar
 {
     tqa_contacts *c = &s->contacts;
     const size_t n = c->geoms.n;
-    size_t n_point = 0;
     for (size_t i = 0; i < n * n; i++) {
         tq_contact_pair pair = *common;
         pair.a = (uint32_t)(i / n);
@@ -102,12 +101,9 @@ static bool list_pairs(tqa_simulation *s, const tqa_value *part, const bool *mar
                                               pair.a, pair.b) != TQA_PAIR_FREE) {
             continue;
         }
-        const tq_geom *a = &c->geoms.geoms[pair.a], *b = &c->geoms.geoms[pair.b];
-        n_point += tq_contact_n_point(a, b);
-        if (c->set.n_pair == TQ_CONTACT_PAIRS_MAX || n_point > TQ_CONTACT_POINTS_MAX) {
+        if (c->set.n_pair == TQ_CONTACT_PAIRS_MAX) {
             return tqa_value_refuse(part, "too-large", "exclude pairs that never meet",
-                                    "more than %d pairs, or %d points of contact",
-                                    TQ_CONTACT_PAIRS_MAX, TQ_CONTACT_POINTS_MAX);
+                                    "more than %d pairs that may touch", TQ_CONTACT_PAIRS_MAX);
         }
         c->pair_names[2 * c->set.n_pair] = c->geoms.names[pair.a];
         c->pair_names[2 * c->set.n_pair + 1] = c->geoms.names[pair.b];
@@ -262,10 +258,12 @@ static bool check_start(tqa_simulation *s)
 static bool open_memory(tqa_simulation *s)
 {
     tqa_contacts *c = &s->contacts;
-    c->pairs = tqa_tree_take(s->tree, TQ_CONTACT_PAIRS_MAX, sizeof *c->pairs);
-    c->laws = tqa_tree_take(s->tree, TQ_CONTACT_PAIRS_MAX, sizeof *c->laws);
-    c->pair_names = tqa_tree_take(s->tree, TQ_CONTACT_PAIRS_MAX, sizeof(const char *[2]));
-    c->gap = tqa_tree_take(s->tree, TQ_CONTACT_PAIRS_MAX, sizeof *c->gap);
+    const size_t all = c->geoms.n * (c->geoms.n - 1) / 2 + 1;
+    const size_t n = all < TQ_CONTACT_PAIRS_MAX ? all : TQ_CONTACT_PAIRS_MAX;
+    c->pairs = tqa_tree_take(s->tree, n, sizeof *c->pairs);
+    c->laws = tqa_tree_take(s->tree, n, sizeof *c->laws);
+    c->pair_names = tqa_tree_take(s->tree, n, sizeof(const char *[2]));
+    c->gap = tqa_tree_take(s->tree, n, sizeof *c->gap);
     c->q = tqa_tree_take(s->tree, s->order.nq + 1, sizeof *c->q);
     c->set.geoms = c->geoms.geoms;
     c->set.pairs = c->pairs;

@@ -74,6 +74,19 @@ static const char *singular_words(const tqa_simulation *s, const tq_error *error
     return words != NULL ? words : "the robot has no inertia against some motion here";
 }
 
+static const char *crowded_words(tqa_simulation *s, const tq_error *error)
+{
+    if (error->what == NULL || strcmp(error->what, TQ_CONTACT_CROWDED) != 0) {
+        return tq_status_text(TQ_ERR_RANGE);
+    }
+    const char *words =
+        tqa_arena_format(s->tree->arena,
+                         "at t = %.6g s solids meet at %.0f points, of which a run may have %zu: "
+                         "replace hulls by spheres, capsules or boxes, or use fewer bodies",
+                         s->run->t, error->value, error->index);
+    return words != NULL ? words : "solids meet at too many points";
+}
+
 /* text: why the run ended */
 static void put_end(tqa_simulation *s)
 {
@@ -89,6 +102,8 @@ static void put_end(tqa_simulation *s)
         s->ended = run->status == TQ_ERR_SINGULAR ? singular_words(s, &run->error)
                    : run->status == TQ_ERR_NO_CONVERGENCE && s->plant.contacts != NULL
                        ? "a step is too long for the controller or springs: shorten \"step_s\""
+                   : run->status == TQ_ERR_RANGE && s->plant.contacts != NULL
+                       ? crowded_words(s, &run->error)
                        : tq_status_text(run->status);
     } else if (run->end != TQ_RUN_GOES_ON && run->end != TQ_RUN_STOPPED) {
         s->ended = words[run->end];
