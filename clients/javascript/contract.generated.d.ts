@@ -5123,8 +5123,8 @@ export interface SimulateContacts {
   /** Below it friction is creep: it does not hold a body on a slope (default 0.001 [m/s]) */
   slip_speed?: number;
   /**
-   * 4096 pairs at most. At one time 512 points may touch, or the run ends there. A run takes memory for them: 5 kB + 0.1 kB a
-   * degree of freedom for each, and a step computes impulses of every group of bodies that touch one another by itself
+   * 4096 pairs at most. At one time 512 points may touch, or the run ends there; it takes memory for those that can, 40 MB and 62
+   * kB a degree of freedom at most. A step computes impulses of every group of bodies that touch one another by itself
    */
   shapes: CollisionShape[];
   /** Coulomb's coefficient of all pairs */

@@ -19,8 +19,8 @@
  * Shapes   work (tq_contact_newton_work(n)); p (3n) in: the first guess, out.
  * Returns  the largest violation, m/s: of the last sweep, |change of p| times the block's
  *          diagonal.
- * Cost     9 n^2 products a sweep, 9 n^3 a Newton step; at most 20,000 sweeps, 40 times 60 steps,
- *          and 2e7 products of either.
+ * Cost     9 n^2 products a sweep, tq_contact_newton_products a Newton step; at most 20,000 sweeps,
+ *          40 times 60 steps, and 2e7 products of either, 2e9 from TQ_CONTACT_MANY contacts on.
  * Source   M. Jean, CMAME 177, 1999, 4.3 (nonlinear Gauss-Seidel); V. Acary, M. Bremond, O. Huber,
  *          On solving contact problems with Coulomb friction, 2018, 5.2.
  * Checked  tests/property/core/contact/test_laws.c
