@@ -136,12 +136,13 @@ void tqa_mjcf_put_lost(tqa_json_text *text, const tqa_robot *robot, const tqa_mj
         {mimics, "followers are coupled by <equality>, with coordinates of their own:", "joints"},
         {!ordered, "coordinates are in the order of the bodies", NULL},
         {masses->bounded ? masses->light : 0,
-         "moving bodies without mass or with a moment of inertia of 0 have 1e-15 kg and kg m^2 by "
-         "MuJoCo's bounds:",
+         "moving bodies without mass or without moment of inertia about an axis have 1e-15 kg and "
+         "kg m^2 by MuJoCo's bounds:",
          "of them"}};
     const tqa_xml_part refused[] = {
         {masses->bounded ? 0 : masses->light,
-         "in a medium, moving bodies without mass or with a moment of inertia of 0:", "here"},
+         "in a medium, moving bodies without mass or without moment of inertia about an axis:",
+         "here"},
         {masses->wrong, "a moment of inertia below 0 or above the sum of the other two, of",
          "bodies"}};
     tqa_json_text_raw(text, "<!-- Written by torqued.");
