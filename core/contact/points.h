@@ -48,7 +48,7 @@ size_t tq_contact_room_active(const tq_contacts *contacts);
 /* A number of a point: above 0, and increasing in the order of points. */
 static inline double tq_contact_key(const tq_contact_point *point)
 {
-    return (double)point->pair * TQ_CONTACT_PAIR_POINTS + (double)point->number + 1.0;
+    return (double)point->pair * (double)TQ_CONTACT_PAIR_POINTS + (double)point->number + 1.0;
 }
 
 /* The point `from` at another configuration: the same corner, or the same features; tangents that
