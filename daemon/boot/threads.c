@@ -3,11 +3,10 @@
 #include "daemon/boot/threads.h"
 
 #include <sched.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <sys/resource.h>
-#include <sys/syscall.h>
-#include <unistd.h>
+
+#include "daemon/scheduling.h"
 
 typedef struct start {
     void (*run)(void *);
@@ -16,17 +15,7 @@ typedef struct start {
     tqd_turns turns;
 } start;
 
-enum { LATE_NICE = 5, SHORT_NICE = -10, NICE_MIN = -20, SHORT_SLICE_NS = 100000 };
-
-/* struct sched_attr of sched_setattr(2), for which the C library has no function, and
- * linux/sched/types.h cannot be included beside sched.h everywhere */
-typedef struct attributes {
-    uint32_t size, policy;
-    uint64_t flags;
-    int32_t nice;
-    uint32_t priority;
-    uint64_t runtime, deadline, period;
-} attributes;
+enum { LATE_NICE = 5, SHORT_NICE = -10, NICE_MIN = -20 };
 
 /* A thread whose work is waited for is runnable most of the time beside clients that send without
  * pause, and uses more than an equal share: with an equal weight it is not eligible (EEVDF) until
@@ -34,11 +23,11 @@ typedef struct attributes {
  * RLIMIT_NICE or CAP_SYS_NICE; without them the slice alone is set. */
 static void set_short(int nice)
 {
-    attributes a = {.size = sizeof a, .policy = SCHED_OTHER, .runtime = SHORT_SLICE_NS};
+    tqd_scheduling a = {.policy = SCHED_OTHER, .runtime = TQD_SHORT_SLICE_NS};
     a.nice = nice + SHORT_NICE < NICE_MIN ? NICE_MIN : nice + SHORT_NICE;
-    if (syscall(SYS_sched_setattr, 0, &a, 0U) != 0) {
+    if (!tqd_scheduling_set(a)) {
         a.nice = nice;
-        (void)syscall(SYS_sched_setattr, 0, &a, 0U);
+        (void)tqd_scheduling_set(a);
     }
 }
 
@@ -51,8 +40,7 @@ static void set_turns(tqd_turns turns)
     } else if (turns == TQD_TURNS_SHORT) {
         set_short(nice);
     } else if (turns == TQD_TURNS_BATCH) {
-        const attributes a = {.size = sizeof a, .policy = SCHED_BATCH, .nice = nice};
-        (void)syscall(SYS_sched_setattr, 0, &a, 0U);
+        (void)tqd_scheduling_set((tqd_scheduling){.policy = SCHED_BATCH, .nice = nice});
     }
 }
 

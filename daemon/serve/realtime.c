@@ -4,29 +4,18 @@
 
 #include <sched.h>
 #include <sys/resource.h>
-#include <sys/syscall.h>
 #include <time.h>
-#include <unistd.h>
 
-enum { WINDOW_MS = 1000, MS = 1000000, PARTS_MAX = 6, PARTS = 10, SLICE_NS = 100000 };
+#include "daemon/scheduling.h"
 
-/* struct sched_attr of sched_setattr(2): see boot/threads.c */
-typedef struct attributes {
-    uint32_t size, policy;
-    uint64_t flags;
-    int32_t nice;
-    uint32_t priority;
-    uint64_t runtime, deadline, period;
-} attributes;
+enum { WINDOW_MS = 1000, MS = 1000000, PARTS_MAX = 6, PARTS = 10 };
 
 static bool set(tqd_realtime *realtime, bool on)
 {
-    attributes a = {.size = sizeof a, .policy = SCHED_RR, .priority = 1};
-    if (!on) {
-        a = (attributes){
-            .size = sizeof a, .policy = SCHED_OTHER, .nice = realtime->nice, .runtime = SLICE_NS};
-    }
-    const bool good = syscall(SYS_sched_setattr, 0, &a, 0U) == 0;
+    const tqd_scheduling realtime_class = {.policy = SCHED_RR, .priority = 1};
+    const tqd_scheduling without = {
+        .policy = SCHED_OTHER, .nice = realtime->nice, .runtime = TQD_SHORT_SLICE_NS};
+    const bool good = tqd_scheduling_set(on ? realtime_class : without);
     realtime->on = good ? on : realtime->on;
     return good;
 }
