@@ -140,6 +140,14 @@ $(fuzz_name:%=$(out)/tests/fuzz/%): tests/fuzz/replay.c
 $(out)/tests/fuzz/fuzz_client: extra_tests := tests/fuzz/replay.c $(tqc_lib)
 $(out)/tests/fuzz/fuzz_client $(out)/tests/fuzz/libfuzzer/fuzz_client: $(tqc_lib)
 $(out)/tests/fuzz/libfuzzer/fuzz_client: private link_libs += $(tqc_lib)
+# the daemon within: its main by another name
+$(out)/daemon/main_within.o: daemon/main.c $(out)/flags
+	@mkdir -p $(@D)
+	$(call say,CC)
+	$(Q)$(CC) $(base) -Dmain=tqd_main -MMD -MP -c $< -o $@
+$(out)/tests/fuzz/fuzz_server: extra_tests := tests/fuzz/replay.c $(out)/daemon/main_within.o
+$(out)/tests/fuzz/fuzz_server $(out)/tests/fuzz/libfuzzer/fuzz_server: $(out)/daemon/main_within.o
+$(out)/tests/fuzz/libfuzzer/fuzz_server: private link_libs := $(out)/daemon/main_within.o $(libs) $(link_libs)
 replay: $(fuzz_name:%=$(out)/tests/fuzz/%)
 	@tests/run/replay.sh $^
 
