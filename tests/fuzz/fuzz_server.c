@@ -3,7 +3,7 @@
  * HTTP, never by a fault of ours, and the next one is answered too.
  *
  * An input is a line METHOD TARGET MEDIA ACCEPT and a body, from which a request is made; {job} and
- * {session} in the target are the newest ones. Without such a line the bytes are those of a connection. */
+ * {session} in the target are the newest ones. Other bytes are those of a connection. */
 #include <jansson.h>
 #include <stdint.h>
 #include <stdio.h>
