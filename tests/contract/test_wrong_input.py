@@ -47,7 +47,7 @@ def dump(value):
 
 WRONG = {
     "text": "xyzzy", "true": True, "object": {}, "array": [], "null": None, "number": 7, "NaN": Raw("NaN"), "overflow": Raw("1e999"),
-    "negative": -1, "huge": 1e300, "half": 0.5, "tiny": 1e-300, "zero": 0, "no text": "", "byte 0": "a\0b", "long text": "a" * 5000,
+    "negative": -1, "huge": 1e300, "half": 0.5, "tiny": 1e-300, "smallest": 5e-324, "largest": 1.7976931348623157e308, "zero": 0, "no text": "", "byte 0": "a\0b", "long text": "a" * 5000,
     "deep array": Raw("[" * 200 + "]" * 200), "deep object": Raw('{"a":' * 200 + "1" + "}" * 200), "nested": [[[1]]],
     "array of truths": [True], "array of texts": ["xyzzy"], "unknown object": {"xyzzy": 1},
 }

@@ -70,7 +70,7 @@ contract: build $(out)/tqc_drive
 #: check-schemathesis  the contract by schemathesis (make deps-schemathesis): PHASES=examples,coverage,fuzzing,stateful SECONDS_MAX=600 PART='^/v1/jobs'
 .PHONY: check-schemathesis
 check-schemathesis: build
-	@PHASES='$(PHASES)' SECONDS_MAX='$(SECONDS_MAX)' PART='$(PART)' tests/run/schemathesis.sh $(out)/torqued || [ $$? = 77 ]
+	@PHASES='$(PHASES)' SECONDS_MAX='$(SECONDS_MAX)' PART='$(PART)' tests/run/schemathesis.sh $(out)/torqued
 system: build
 	@tests/run/pytest.sh tests/system $(out)/torqued
 #: sizes            robots of many joints through every operation: SIZES=128,500,1000 LAYOUTS=chain,tree,floating,mimic,constraints,drives

@@ -42,6 +42,7 @@ deps:
 deps-check:
 	@tests/run/packages.sh $(packages_check)
 	@tests/run/venv.sh build/venv $(venv_check)
+	@$(MAKE) -s deps-schemathesis
 deps-docs:
 	@tests/run/packages.sh python3 python3-venv
 	@tests/run/venv.sh build/venv $(venv_docs)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* api/operations/simulate/read.c - the request of a simulation, checked before the run. */
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -85,7 +86,10 @@ static bool read_output(tqa_simulation *s)
     if (output.value == NULL) {
         s->interval = seconds / (double)OUTPUTS_DEFAULT;
         s->n_output = OUTPUTS_DEFAULT + 1;
-        return true;
+        return s->interval >= DBL_MIN ||
+               tqa_value_refuse(&duration, "range", "a longer duration",
+                                "%d outputs do not have times of their own within %g s", OUTPUTS_DEFAULT,
+                                seconds);
     }
     if (!tqa_value_object(&output, output_fields)) {
         return false;
@@ -119,7 +123,7 @@ static bool read_output(tqa_simulation *s)
 
 double tqa_simulation_time(const tqa_simulation *s, size_t k)
 {
-    return s->interval > 0.0 ? (double)k * s->interval : s->times[k];
+    return s->times == NULL ? (double)k * s->interval : s->times[k];
 }
 
 /* q, qd, tau and the columns of `include`: determined before the outputs are counted */

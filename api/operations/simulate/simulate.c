@@ -120,7 +120,7 @@ static double grid_point(const tqa_simulation *s, uint64_t g)
         tq_run_is_adaptive(s->options.method) ? grid_least : (double)GRID_STEPS * s->options.step;
     /* beyond the end it does not matter where, but it has to be a number of intervals */
     const double apart = fmin(fmax(s->duration / (double)GRID_PARTS, least), 2.0 * s->duration);
-    if (s->interval == 0.0) {
+    if (s->times != NULL) {
         return apart * (double)g;
     }
     if (s->interval >= apart) {

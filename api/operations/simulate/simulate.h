@@ -41,7 +41,7 @@ struct tqa_simulation {
     double duration; /* s: of the last output */
     size_t n_output;
     double interval; /* s; 0: at `times` */
-    double *times;   /* (n_output), the first is 0 */
+    double *times;   /* (n_output), the first is 0; NULL: by `interval` */
 
     tq_table torque;
     tqa_controller controller;
