@@ -88,8 +88,8 @@ static bool read_output(tqa_simulation *s)
         s->n_output = OUTPUTS_DEFAULT + 1;
         return s->interval >= DBL_MIN ||
                tqa_value_refuse(&duration, "range", "a longer duration",
-                                "%d outputs do not have times of their own within %g s", OUTPUTS_DEFAULT,
-                                seconds);
+                                "%d outputs do not have times of their own within %g s",
+                                OUTPUTS_DEFAULT, seconds);
     }
     if (!tqa_value_object(&output, output_fields)) {
         return false;
