@@ -67,7 +67,7 @@ test-libraries: $(library_bin)
 
 contract: build $(out)/tqc_drive
 	@tests/run/pytest.sh tests/contract $(out)/torqued
-#: check-schemathesis  the contract by schemathesis (make deps-schemathesis): PHASES=examples,coverage,fuzzing,stateful SECONDS_MAX=600 PART='^/v1/jobs'
+#: check-schemathesis  the contract by schemathesis: PHASES=examples,coverage,fuzzing,stateful SECONDS_MAX=600 PART='^/v1/jobs'
 .PHONY: check-schemathesis
 check-schemathesis: build
 	@PHASES='$(PHASES)' SECONDS_MAX='$(SECONDS_MAX)' PART='$(PART)' tests/run/schemathesis.sh $(out)/torqued

@@ -64,7 +64,7 @@ release|peers|WERROR=1 peers
 release|browser|WERROR=1 browser-short
 release|generated clients|WERROR=1 check-generated
 release|python client|WERROR=1 python-client
-release|schemathesis|check-schemathesis SECONDS_MAX=100
+release|schemathesis|check-schemathesis PHASES=examples,fuzzing,stateful SECONDS_MAX=90
 release|store, PostgreSQL|WERROR=1 check-postgresql"
 # minutes of packages and a second build: for CI, or by `make fresh`
 [ -z "$CI" ] || waits="

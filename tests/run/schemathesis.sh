@@ -28,9 +28,10 @@ for _ in $(seq 600); do
 done
 [ -n "$url" ] || { cat "$work/log"; exit 1; }
 report=$PWD/build/schemathesis
+config=$PWD/tests/run/schemathesis.toml
 mkdir -p "$report"
 cd "$work" || exit 1 # it keeps notes of its own there
-NO_PROXY='*' no_proxy='*' "$tool" run "$url/openapi.json" --phases "${PHASES:-examples,coverage}" --seed "${SEED:-1}" \
+NO_PROXY='*' no_proxy='*' "$tool" --config-file "$config" run "$url/openapi.json" --phases "${PHASES:-examples,coverage}" --seed "${SEED:-1}" \
     --checks not_a_server_error,status_code_conformance,content_type_conformance,response_schema_conformance,response_headers_conformance,unsupported_method \
     --exclude-path-regex 'events$' --continue-on-failure --generation-database none --request-timeout 120 --no-color \
     --report ndjson --report-dir "$report" ${PART:+--include-path-regex "$PART"} ${SECONDS_MAX:+--max-time "$SECONDS_MAX"}
