@@ -24,7 +24,7 @@ static const char settings[] =
     "jobs_keep = 20s\njobs_keep_waited = 1s\njobs_bytes = 64MiB\nwait = 10ms\nfiles_size = 64MiB\n"
     "dataset_size = 1MiB\ndatasets = 20\nsessions = 8\nscratch = 8MiB\nsample_budget = 64MiB\n"
     "body_budget = 32MiB\nheader_timeout = 1s\nbody_timeout = 2s\nidle_timeout = 2s\n"
-    "rate_grace = 1s\nlog_level = error\naudit_size = 64KiB\n";
+    "rate_grace = 1s\nrun_timeout = 3s\nlog_level = error\naudit_size = 64KiB\n";
 
 static int connection = -1;
 /* what inputs call {job} and {session} is the newest of each */

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/fuzz/replay.c - a plain main for a fuzz target: every file of the given folders, cut and
- * bent. */
+/* tests/fuzz/replay.c - a plain main for a fuzz target: every file of the given folders, cut, bent,
+ * and with numbers at the ends of their range. */
+#include <ctype.h>
 #include <dirent.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,9 +15,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 enum {
     INPUT_MAX = 1 << 22,
-    CUTS = 16,            /* each input is also tried cut at this many places */
-    BENDS = 64,           /* and with this many single bytes changed */
-    SECONDS_AN_INPUT = 10 /* SIGALRM ends the program, which is a failure */
+    CUTS = 16,    /* each input is also tried cut at this many places */
+    BENDS = 64,   /* and with this many single bytes changed */
+    NUMBERS = 24, /* and so many of its numbers replaced */
+    NUMBER_TEXT = 32,
+    SECONDS_A_NUMBER = 30, /* a motion from 1e17 rad is refused after 5 s */
+    SECONDS_AN_INPUT = 10  /* SIGALRM ends the program, which is a failure */
 };
 
 /* Exactly sized copy, so that AddressSanitizer detects the first byte read beyond the end. */
@@ -29,6 +34,51 @@ static void try_bytes(const uint8_t *bytes, size_t size)
     memcpy(copy, bytes, size);
     LLVMFuzzerTestOneInput(copy, size);
     free(copy);
+}
+
+static bool is_of_number(uint8_t c)
+{
+    return isdigit(c) || c == '-' || c == '+' || c == '.' || c == 'e' || c == 'E';
+}
+
+/* The text of a number after one of `,: [=(` or a space; *ret_n: its bytes. 0: there is none. */
+static size_t find_number(const uint8_t *bytes, size_t size, size_t from, size_t *ret_n)
+{
+    for (size_t i = from > 0 ? from : 1; i < size; i++) {
+        if ((isdigit(bytes[i]) || bytes[i] == '-') && strchr(",:[ =(", bytes[i - 1]) != NULL) {
+            size_t end = i;
+            while (end < size && is_of_number(bytes[end])) {
+                end++;
+            }
+            *ret_n = end - i;
+            return i;
+        }
+    }
+    return 0;
+}
+
+/* Ends of the range of doubles where a number was. */
+static void try_numbers(const uint8_t *bytes, size_t size)
+{
+    static const char *const ends[] = {"5e-324", "1.7976931348623157e308", "-1e-310", "0", "1e17"};
+    uint8_t *other = malloc(size + NUMBER_TEXT);
+    if (other == NULL) {
+        exit(2);
+    }
+    size_t n = 0;
+    size_t at = find_number(bytes, size, 0, &n);
+    for (size_t i = 0; i < NUMBERS && at > 0; i++) {
+        for (size_t k = 0; k < sizeof ends / sizeof ends[0]; k++) {
+            const size_t length = strlen(ends[k]);
+            memcpy(other, bytes, at);
+            memcpy(other + at, ends[k], length);
+            memcpy(other + at + length, bytes + at + n, size - at - n);
+            alarm(SECONDS_A_NUMBER);
+            try_bytes(other, size - n + length);
+        }
+        at = find_number(bytes, size, at + n + 1, &n);
+    }
+    free(other);
 }
 
 static void try_file(const char *path)
@@ -57,6 +107,7 @@ static void try_file(const char *path)
         try_bytes(bytes, size);
         *at = kept;
     }
+    try_numbers(bytes, size);
     alarm(0);
 }
 

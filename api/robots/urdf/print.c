@@ -47,15 +47,21 @@ static void put_link(tqa_json_text *text, const tqa_robot *robot, uint32_t l)
     tqa_json_text_raw(text, "/>\n    </inertial>\n  </link>\n");
 }
 
+/* what is read again as a limit */
+static bool is_limit(double limit)
+{
+    return fabs(limit) < TQA_URDF_NO_LIMIT;
+}
+
 static double finite_limit(double limit)
 {
-    return isfinite(limit) ? limit : limit < 0.0 ? -TQA_URDF_NO_LIMIT : TQA_URDF_NO_LIMIT;
+    return is_limit(limit) ? limit : copysign(TQA_URDF_NO_LIMIT, limit);
 }
 
 /* A revolute joint without bounds is what URDF calls continuous. */
 static tq_joint_kind kind_of(const tq_joint *joint)
 {
-    const bool unbounded = !isfinite(joint->limits.lower) && !isfinite(joint->limits.upper);
+    const bool unbounded = !is_limit(joint->limits.lower) && !is_limit(joint->limits.upper);
     return joint->kind == TQ_JOINT_REVOLUTE && unbounded ? TQ_JOINT_CONTINUOUS : joint->kind;
 }
 
@@ -95,7 +101,7 @@ static void put_extension(tqa_json_text *text, const tq_joint *joint)
 static void put_drive(tqa_json_text *text, const tqa_robot *robot, const tq_joint *joint)
 {
     const bool bounded = kind_of(joint) != TQ_JOINT_CONTINUOUS;
-    if (bounded || isfinite(joint->limits.velocity) || isfinite(joint->limits.effort)) {
+    if (bounded || is_limit(joint->limits.velocity) || is_limit(joint->limits.effort)) {
         tqa_json_text_raw(text, "    <limit");
         if (bounded) {
             tqa_xml_put_number(text, "lower", finite_limit(joint->limits.lower));
