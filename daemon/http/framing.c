@@ -34,7 +34,7 @@ typedef enum state {
     END_LF,
 } state;
 
-enum { SIZE_DIGITS_MAX = 15 };
+enum { SIZE_DIGITS_MAX = 15, END_MAX = 48 /* bytes of the longest rest_of */ };
 
 /* What a byte leads to: the next state, or a fault. */
 static state fail(tqd_framing *f, const char *fault)
@@ -51,12 +51,16 @@ static state feed_line(tqd_framing *f, char c, state next, const char *fault)
 static const char cr_alone[] = "a CR without LF behind it";
 static const char lf_alone[] = "a line of the header ends by LF without CR";
 static const char control[] = "the header has a control character";
+static const char too_large[] =
+    "request line and headers take more than 5120 bytes, where each line and each argument of the "
+    "target counts 64 more";
 
 static state begin_request(tqd_framing *f, char c)
 {
     f->is_old = f->chunked = f->has_size = false;
     f->length = f->left = 0;
     f->n_name = f->n_digit = 0;
+    f->head = 0;
     f->n_begun++;
     return tqd_is_token_char(c) ? METHOD : fail(f, "a request begins with its method");
 }
@@ -317,19 +321,60 @@ static void note(tqd_framing *f, unsigned char before, char *bytes, size_t i, pl
     }
 }
 
+static bool is_head(unsigned char at)
+{
+    return (at >= METHOD && at <= HEAD_LF) || at >= TRAILER;
+}
+
+/* `n` bytes of a head, the last one c, that were read in the state `before`. A head that has ended
+ * is not refused: what follows would be another message. */
+static void charge(tqd_framing *f, unsigned char before, char c, size_t n)
+{
+    const bool is_argument = before == TARGET && (c == '?' || c == '&');
+    const bool is_line = before != f->state && (f->state == LINE || f->state == TRAILER);
+    f->head += (uint32_t)n + (is_argument || is_line ? TQD_HEAD_PART : 0);
+    if (f->head > TQD_HEAD_MAX && f->fault == NULL && is_head(f->state)) {
+        f->is_too_large = true;
+        f->fault = too_large;
+    }
+}
+
+/* Of a head that is too large, i bytes of which were read, the state the same since `same`: room for
+ * its end. */
+static size_t shorten(const tqd_framing *f, size_t same, size_t i)
+{
+    const bool can = f->state == TARGET || f->state == NAME || f->state == VALUE;
+    return !can || i < same ? i : i - same > END_MAX ? i - END_MAX : same;
+}
+
 size_t tqd_framing_read(tqd_framing *framing, char *bytes, size_t n)
 {
-    size_t i = 0;
+    size_t i = 0, same = 0;
     places at = {SIZE_MAX, SIZE_MAX, SIZE_MAX};
     at.line = framing->state == LINE ? 0 : SIZE_MAX;
     at.size = framing->state == SIZE && framing->n_digit == 0 ? 0 : SIZE_MAX;
-    while (framing->fault == NULL && (i += pass(framing, bytes + i, n - i)) < n) {
+    while (framing->fault == NULL) {
+        const size_t passed = pass(framing, bytes + i, n - i);
+        i += passed;
         const unsigned char before = framing->state;
+        if (i == n) {
+            if (is_head(before) && passed > 0) {
+                charge(framing, before, ' ', passed);
+            }
+            break;
+        }
         framing->state = (unsigned char)feed(framing, bytes[i]);
         note(framing, before, bytes, i, &at);
-        i += framing->fault == NULL;
+        if (framing->fault == NULL && is_head(before)) {
+            charge(framing, before, bytes[i], passed + 1);
+        }
+        i += framing->fault == NULL || framing->is_too_large;
+        same = before != framing->state ? i : same;
     }
-    return framing->fault == NULL ? n : unread_line(framing, &at, i);
+    if (framing->fault == NULL) {
+        return n;
+    }
+    return unread_line(framing, &at, framing->is_too_large ? shorten(framing, same, i) : i);
 }
 
 /* The rest of a message by the place where it was left. Host: libmicrohttpd refuses a request

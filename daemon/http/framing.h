@@ -8,6 +8,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* A head may cost TQD_HEAD_MAX: a byte each, and TQD_HEAD_PART more for each line and each argument
+ * of the target, as the library's memory of a connection (6 KiB) is taken. What is left of that is
+ * the answer's head: without it the library would close the connection without an answer. */
+enum { TQD_HEAD_MAX = 5120, TQD_HEAD_PART = 64 };
+
 /* The bytes of one connection, as they arrive. Zero-initialised. */
 typedef struct tqd_framing {
     unsigned char state;
@@ -16,6 +21,8 @@ typedef struct tqd_framing {
     unsigned char n_name; /* of a header's name, as far as it is kept */
     unsigned char n_digit;
     char name[18];
+    bool is_too_large; /* the fault is the size of the head */
+    uint32_t head;     /* what the head has cost, trailers included */
     uint64_t left;     /* bytes of the body or chunk that have not arrived */
     uint64_t length;   /* of Content-Length */
     uint64_t n_begun;  /* requests whose first byte has arrived */
@@ -27,7 +34,7 @@ typedef struct tqd_framing {
  * What another parser could read in another way is a fault: a line that ends by LF alone, a line
  * that continues the one before, a name that is empty or followed by a space, NUL and other control
  * characters, chunk sizes with anything but digits and an extension behind them, chunks in
- * HTTP/1.0. Values of Content-Length and Transfer-Encoding are left to tqd_gate; spaces behind them
+ * HTTP/1.0. So is a head above TQD_HEAD_MAX. Values of Content-Length and Transfer-Encoding are left to tqd_gate; spaces behind them
  * are moved before them (both are optional whitespace), since libmicrohttpd refuses a number with a
  * space behind it.
  *

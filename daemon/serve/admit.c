@@ -47,7 +47,8 @@ bool tqd_admit_framing(tqd_client *client)
         return true;
     }
     tqa_problem problem;
-    tqa_problem_set(&problem, "malformed", "%s", framing->fault);
+    tqa_problem_set(&problem, framing->is_too_large ? "headers-too-large" : "malformed", "%s",
+                    framing->fault);
     client->request.must_close = true;
     tqd_refuse(client, &problem);
     return false;

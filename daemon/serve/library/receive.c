@@ -9,6 +9,8 @@
 #include <stddef.h>
 #include <sys/socket.h>
 
+enum { DISCARDS = 64 }; /* 256 KiB */
+
 /* by descriptor; a page is touched when a descriptor of it is used */
 static _Atomic(tqd_framing *) framings[TQD_RECEIVE_FD_MAX];
 
@@ -21,12 +23,23 @@ bool tqd_library_frame(int fd, tqd_framing *framing)
     return true;
 }
 
-static ssize_t filter(tqd_framing *framing, char *bytes, size_t n, size_t room)
+/* What has arrived behind a fault: a connection that is closed with bytes unread is reset, and the
+ * client may lose the answer. */
+static void discard(int fd)
+{
+    char bytes[4096];
+    for (int k = 0; k < DISCARDS && recvfrom(fd, bytes, sizeof bytes, MSG_DONTWAIT, NULL, NULL) > 0;
+         k++) {
+    }
+}
+
+static ssize_t filter(int fd, tqd_framing *framing, char *bytes, size_t n, size_t room)
 {
     const size_t good = tqd_framing_read(framing, bytes, n);
     if (framing->fault == NULL) {
         return (ssize_t)n;
     }
+    discard(fd);
     const size_t end = tqd_framing_end(framing, bytes + good, room - good);
     /* cut within a chunk's line: the library would wait for the rest, and is never woken */
     if (end == 0) {
@@ -46,5 +59,5 @@ ssize_t recv(int fd, void *bytes, size_t size, int flags)
         return -1;
     }
     const ssize_t n = recvfrom(fd, bytes, size, flags, NULL, NULL);
-    return n > 0 && framing != NULL ? filter(framing, bytes, (size_t)n, size) : n;
+    return n > 0 && framing != NULL ? filter(fd, framing, bytes, (size_t)n, size) : n;
 }

@@ -145,3 +145,60 @@ Test(framing, spaces_behind_a_length_are_moved_before_it)
     cr_assert(
         eq(str, text, POST "Content-Length:    34\r\nTransfer-Encoding: chunked\r\nX: y \r\n\r\n"));
 }
+
+/* A head of each kind that is larger than the library's memory, cut into pieces of `step`: refused
+ * with room for its end in the last piece, and with the end a whole message. */
+Test(framing, large_heads_are_refused_where_an_answer_can_follow)
+{
+    static const struct {
+        const char *begin, *more;
+        unsigned n_whole; /* of `more` that are accepted, the end of the head after them */
+    } heads[] = {
+        {"GET /", "a", 5005},
+        {"GET /?", "a&", 75},
+        {"GET / HTTP/1.1\r\nX: ", "a", 4960},
+        {GET "X: y\r\n", "Y: z\r\n", 68},
+        {"GET / HTTP/1.1\r\n", "b", 4962},
+        {GET "X: ", "0123456 ", 613},
+    };
+    enum { ROOM = 8192 };
+    static char text[ROOM], kept[ROOM];
+    for (size_t k = 0; k < sizeof heads / sizeof heads[0]; k++) {
+        const size_t n_more = strlen(heads[k].more);
+        size_t n = strlen(heads[k].begin);
+        memcpy(text, heads[k].begin, n);
+        for (; n + n_more <= ROOM; n += n_more) {
+            memcpy(text + n, heads[k].more, n_more);
+        }
+        for (size_t step = 1; step < 3000; step = step * 2 + 7) {
+            tqd_framing framing = {0}, again = {0};
+            size_t n_kept = 0, at = 0, good = 0, piece = 0;
+            for (; at < n && framing.fault == NULL; at += piece) {
+                piece = n - at < step ? n - at : step;
+                memcpy(kept + n_kept, text + at, piece);
+                good = tqd_framing_read(&framing, kept + n_kept, piece);
+                n_kept += good;
+            }
+            cr_assert(framing.fault != NULL && framing.is_too_large, "%zu by %zu", k, step);
+            cr_expect(at <= TQD_HEAD_MAX + step + 8, "%zu by %zu: %zu", k, step, at);
+            char end[64];
+            const size_t room = step > 100 ? piece - good : sizeof end;
+            const size_t n_end = tqd_framing_end(&framing, end, room);
+            cr_assert(n_end > 0, "%zu by %zu: no room in %zu", k, step, room);
+            memcpy(kept + n_kept, end, n_end);
+            for (size_t i = 0; i < n_kept + n_end; i++) {
+                again.head = 0; /* its size apart */
+                cr_assert(eq(sz, tqd_framing_read(&again, kept + i, 1), 1), "%zu by %zu: %s", k,
+                          step, again.fault);
+            }
+            cr_expect(eq(chr, (char)again.state, 0), "%zu by %zu", k, step);
+            cr_expect(eq(sz, (size_t)again.n_begun, 1));
+        }
+        tqd_framing framing = {0};
+        n = strlen(heads[k].begin) + heads[k].n_whole * n_more;
+        cr_expect(eq(sz, tqd_framing_read(&framing, text, n), n), "%zu: %u", k, framing.head);
+        framing = (tqd_framing){0};
+        (void)tqd_framing_read(&framing, text, n + 128);
+        cr_expect(framing.is_too_large, "%zu: %u", k, framing.head);
+    }
+}
