@@ -795,6 +795,15 @@ export interface CalibrateResult {
     windows: number;
     /** That diverged: above a half the method is refused */
     windows_lost: number;
+    /**
+     * Where a controller is known or fitted: the simulated motion follows a change of a value, and brings a part c of it back.
+     * Deviations and intervals are 1 / (1 - c) of those of one simulation
+     */
+    widened?: {
+      /** 1 / (1 - c) of the parameter that it widens most */
+      most: number;
+      parameter: string;
+    };
   };
   /** With method iv and feasible-iv */
   instruments?: {

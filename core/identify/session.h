@@ -31,6 +31,8 @@ typedef struct tq_identify_recording {
     size_t n_cached;     /* rows that searches read of a long recording; 0: all */
     double period;       /* s, of the rows */
     double step;         /* s, of the uniform grid */
+    double difference;   /* s between rows of which the rate in a controller's law is a central
+                            difference, torque being that of the law; 0: it is recorded */
     double motion;       /* Hz, bandwidth of the motion; 0: unknown */
     const double *floor; /* (nv) one-sided noise density, unit^2 / Hz, of the signal from which
                             accelerations are computed by n_difference differences; NULL: unknown */
@@ -201,6 +203,8 @@ typedef struct tq_identify_result {
     const tq_compared *compared; /* (n_compared) other estimators, in the order of the options */
     size_t n_compared;
     const tq_compared *output;       /* simulations of output error, where it is the method */
+    double widest;                   /* factor of a deviation by what motion follows from a value */
+    size_t widest_column;            /* of it */
     bool is_too_large_to_compare;    /* memory_max does not suffice for them */
     bool static_check_unseen;        /* the poses are not among the fitted data */
     const tq_stand_in_row *document; /* (nv) friction in the terms of a robot document, with its

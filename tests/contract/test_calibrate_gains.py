@@ -115,7 +115,9 @@ def test_a_log_with_torque_sets_the_scale(daemon, loops):
 @pytest.fixture(scope="module")
 def arm(daemon, truth):  # noqa: F811
     for k in (1, 2):
-        put_log(daemon, f"six{k}", noisy(run(daemon, "truth", k), k, 5e-5))
+        log = run(daemon, "truth", k)
+        put_log(daemon, f"six{k}", noisy(log, k, 5e-5))
+        put_log(daemon, f"clean{k}", noisy(log, k, 0))
     return [f"joint{k}" for k in range(1, 7)]
 
 
@@ -125,12 +127,28 @@ def test_gains_of_six_joints(daemon, arm):
     controller = {"kind": "pd", "kp": [{"start": 1500}, KP[1], {"start": 9000}, *KP[3:]], "kd": {"start": [3 * x for x in KD]}}
     body = {"datasets": ["six1", "six2"], "delay_s": 0, "controller": controller}
     found = calibrate(daemon, body, robot="guess")
-    gains = check_gains(found, arm, {"kp": KP, "kd": KD}, wide=2.0)
+    gains = check_gains(found, arm, {"kp": KP, "kd": KD}, wide=1.2)
     assert set(gains) == {"kp_1", "kp_3", *(f"kd_{k}" for k in range(1, 7))}
-    assert np.allclose(found["controller"]["kp"], KP, rtol=0.03) and np.allclose(found["controller"]["kd"], KD, rtol=0.06)
+    assert np.allclose(found["controller"]["kp"], KP, rtol=0.02) and np.allclose(found["controller"]["kd"], KD, rtol=0.02)
+    # a part of each change of a wrist's kd comes back by the motion: deviations are wider than of one simulation
+    widened = found["output_error"]["widened"]
+    assert 1.2 < widened["most"] <= 2.5 and widened["parameter"] in {p["name"] for p in found["parameters"]}
     # unseen motion of the same loop: as good as with all gains known, to a tenth
     known = calibrate(daemon, {**body, "controller": {"kind": "pd", "kp": KP, "kd": KD}, "method": "feasible-didim"}, robot="guess")
     assert np.all(np.array(found["validation"]["rmse"]) < 1.1 * np.array(known["validation"]["rmse"]) + 0.01)
+
+
+@pytest.mark.seconds(240)
+@numbers
+@pytest.mark.parametrize("cutoff", [7.8, 20])
+def test_the_filter_makes_no_bias(daemon, arm, cutoff):
+    """Without noise, at any cut-off, the gains of six joints are the true ones. Friction turns back within a tenth of the filter's
+    time: columns along the simulation that had not passed it were 1 to 4 % off. What is left: steps of 1 ms 0.1 %, edges."""
+    controller = {"kind": "pd", "kp": [{"start": 1500}, KP[1], {"start": 9000}, *KP[3:]], "kd": {"start": [3 * x for x in KD]}}
+    body = {"datasets": ["clean1", "clean2"], "delay_s": 0, "controller": controller, "filter": {"cutoff_hz": cutoff}}
+    found = calibrate(daemon, body, robot="guess")
+    assert np.allclose(found["controller"]["kp"], KP, rtol=0.003), found["controller"]["kp"]
+    assert np.allclose(found["controller"]["kd"], KD, rtol=0.004), found["controller"]["kd"]
 
 
 @pytest.mark.seconds(240)

@@ -466,6 +466,25 @@ static void put_price(const tqa_calibration *c)
     tqa_writer_end(answer);
 }
 
+static void put_output_error(const tqa_calibration *c)
+{
+    tqa_writer *answer = c->tree->answer;
+    const tq_identify_result *found = c->found;
+    char name[TQA_SYMBOL_MAX];
+    tqa_writer_object(answer, "output_error");
+    tqa_writer_count(answer, "simulations", found->output->n_simulation);
+    tqa_writer_count(answer, "windows", found->output->n_window);
+    tqa_writer_count(answer, "windows_lost", found->output->n_lost);
+    if (found->widest > 1.0) {
+        tqa_column_name(c->tree->robot->model, &found->columns[found->widest_column], name);
+        tqa_writer_object(answer, "widened");
+        tqa_writer_number(answer, "most", found->widest);
+        tqa_writer_string(answer, "parameter", name);
+        tqa_writer_end(answer);
+    }
+    tqa_writer_end(answer);
+}
+
 static void put_robot(const tqa_calibration *c)
 {
     tqa_writer *answer = c->tree->answer;
@@ -503,11 +522,7 @@ void tqa_calibration_answer(tqa_calibration *c)
         tqa_writer_end(answer);
     }
     if (c->options.is_output) {
-        tqa_writer_object(answer, "output_error");
-        tqa_writer_count(answer, "simulations", c->found->output->n_simulation);
-        tqa_writer_count(answer, "windows", c->found->output->n_window);
-        tqa_writer_count(answer, "windows_lost", c->found->output->n_lost);
-        tqa_writer_end(answer);
+        put_output_error(c);
     }
     put_parameters(c);
     put_trust(c);

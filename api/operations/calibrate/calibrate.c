@@ -7,6 +7,7 @@
 
 #include "api/call/call.h"
 #include "api/openapi/generated/fields.h"
+#include "api/recordings/commanded.h"
 
 static const char *const fields[] = {TQA_FIELDS_CALIBRATE_REQUEST, NULL};
 
@@ -44,6 +45,7 @@ static void describe(const tqa_recording *of, tq_identify_recording *ret)
             is_cut ? (double)(log->last_moving - log->first_moving) + 1.0 : (double)log->n_chosen,
         .period = log->period,
         .step = log->step,
+        .difference = of->is_commanded && !tqa_commanded_has_rates(of) ? log->period : 0.0,
         .motion = log->bandwidth.motion,
         .floor = log->floor,
         .row_is_used = of->torque_is_used,

@@ -44,7 +44,8 @@ static size_t instruments_size(const tq_fit *fit, const tq_comparison_plan *plan
     tq_fit like = *fit;
     like.options.method = TQ_FIT_IV;
     like.options.lag = plan->lag > 0 ? plan->lag : 1;
-    const size_t simulation = simulates(plan) && tq_rollout_can(fit) ? tq_simulated_size(fit) : 0;
+    const size_t simulation =
+        simulates(plan) && tq_rollout_can(fit) ? tq_simulated_size(fit, plan) : 0;
     const size_t pass = WIDER * tq_fit_stream_size(&like) + simulation;
     const size_t estimate = tq_fit_another_size(&like) +
                             (WIDER - 1) * tq_scratch_cost(2 * fit->set_size, sizeof(double)) +
@@ -65,6 +66,7 @@ static size_t own_size(const tq_fit *fit, const tq_comparison_plan *plan)
                       tq_scratch_cost(fit->n_row, sizeof(double))) +
            tq_scratch_cost(plan->n * left_out * n_value, sizeof(double)) +
            2 * tq_scratch_cost(n_value, sizeof(double)) +
+           tq_scratch_cost(2 * fit->n_column, sizeof(double)) +
            tq_scratch_cost(fit->n_parameter, sizeof(double)) +
            (estimate > judged ? estimate : judged);
 }
@@ -89,8 +91,12 @@ static bool take_results(tq_comparison *c)
     c->simulated = tq_scratch_take(c->scratch, n_value, sizeof *c->simulated);
     c->candidate = tq_scratch_take(c->scratch, n_value, sizeof *c->candidate);
     c->candidate_full = tq_scratch_take(c->scratch, c->fit->n_parameter, sizeof *c->candidate_full);
-    bool good = c->results != NULL && c->without != NULL && c->simulated != NULL &&
-                c->candidate != NULL && c->candidate_full != NULL;
+    c->moves = tq_scratch_take(c->scratch, 2 * c->fit->n_column, sizeof *c->moves);
+    if (c->moves != NULL) {
+        memset(c->moves, 0, 2 * c->fit->n_column * sizeof *c->moves);
+    }
+    bool good = c->moves != NULL && c->results != NULL && c->without != NULL &&
+                c->simulated != NULL && c->candidate != NULL && c->candidate_full != NULL;
     for (size_t k = 0; good && k < c->plan.n; k++) {
         c->results[k] = (tq_compared){
             .estimator = c->estimators[k],
@@ -150,6 +156,11 @@ tq_fit *tq_comparison_output_fit(const tq_comparison *c)
 {
     tq_fit_take_fast(c->instrumental, c->fit);
     return c->instrumental;
+}
+
+const double *tq_comparison_moves(const tq_comparison *c)
+{
+    return c->moves;
 }
 
 /* ------------------------------------------------------------------------------------------------
@@ -265,17 +276,18 @@ static bool skips(const tq_comparison *c)
            (c->recording < c->plan.first || c->recording >= c->plan.end);
 }
 
-tq_status tq_comparison_begin_recording(tq_comparison *c, size_t recording, double period,
-                                        size_t n_sample, tq_error *reterr)
+tq_status tq_comparison_begin_recording(tq_comparison *c, size_t recording,
+                                        const tq_comparison_recording *of, tq_error *reterr)
 {
     c->recording = recording;
     c->mark = tq_scratch_mark(c->scratch);
     switch (c->pass) {
     case TQ_COMPARISON_LAGGED:
-        return tq_fit_begin(c->instrumental, recording, n_sample, c->scratch, &c->stream, reterr);
+        return tq_fit_begin(c->instrumental, recording, of->n_sample, c->scratch, &c->stream,
+                            reterr);
     case TQ_COMPARISON_SIMULATED:
     case TQ_COMPARISON_OUTPUT:
-        return tq_simulated_begin_recording(c, period, n_sample, reterr);
+        return tq_simulated_begin_recording(c, of, reterr);
     case TQ_COMPARISON_JUDGED:
         return tq_fit_run_take(c->fit, c->scratch, &c->run, reterr);
     case TQ_COMPARISON_DONE:

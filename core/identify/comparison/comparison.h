@@ -6,6 +6,7 @@
 
 #include "core/identify/regression/fit.h"
 #include "core/identify/validation/rollout.h"
+#include "core/signal/recording.h"
 
 typedef enum tq_estimator {
     TQ_ESTIMATOR_FEASIBLE,
@@ -65,7 +66,10 @@ typedef struct tq_comparison_plan {
     size_t lag;                  /* samples, of lagged instruments */
     size_t memory_max;           /* bytes for instruments */
     const tq_feedback *feedback; /* of simulations; borrowed; NULL: not known */
-    tq_unknown_gain *gains;      /* (n_gain) of the fit's model: after each simulation of output
+    const tq_recording_filter *filter; /* of the recordings: simulations of output error with
+                                          feedback pass a Butterworth filter as well; borrowed;
+                                          NULL: none does */
+    tq_unknown_gain *gains; /* (n_gain) of the fit's model: after each simulation of output
                                     error they are those found; NULL: all are known */
     size_t n_gain;
 } tq_comparison_plan;
@@ -120,9 +124,17 @@ size_t tq_comparison_size(const tq_fit *fit, const tq_comparison_plan *plan);
 /* Ends a pass and names the next. */
 tq_status tq_comparison_next(tq_comparison *comparison, tq_comparison_pass *ret, tq_error *reterr);
 
-/* A recording of the pass: n_sample expected samples, `period` s apart. t (n_sample) s. */
-tq_status tq_comparison_begin_recording(tq_comparison *comparison, size_t recording, double period,
-                                        size_t n_sample, tq_error *reterr);
+typedef struct tq_comparison_recording {
+    double period; /* s between samples */
+    /* s; torque is that of a controller's law whose rate is a central difference over rows this far
+     * apart, less than the rate by a sixth of the square of frequency times it; 0: it is not */
+    double difference;
+    size_t n_sample; /* expected */
+} tq_comparison_recording;
+
+/* A recording of the pass. t (n_sample) s. */
+tq_status tq_comparison_begin_recording(tq_comparison *comparison, size_t recording,
+                                        const tq_comparison_recording *of, tq_error *reterr);
 tq_status tq_comparison_push(tq_comparison *comparison, const tq_experiment_block *block,
                              const double *t, tq_error *reterr);
 tq_status tq_comparison_end_recording(tq_comparison *comparison, tq_error *reterr);
@@ -130,6 +142,12 @@ tq_status tq_comparison_end_recording(tq_comparison *comparison, tq_error *reter
 /* After the passes of output error: the fit of its last simulation, whose columns are its own
  * instruments; with torque beyond the cut-off as measured. In the comparison's memory. */
 tq_fit *tq_comparison_output_fit(const tq_comparison *comparison);
+
+/* Changes of its values by two simulations after a disturbance of all of them, finer steps:
+ * (n_column) by the first, then by the second. A fit along a simulation holds its motion for given,
+ * but a part c of a change of a value, the second over the first, comes back by the motion that
+ * follows from it: deviations of the values are 1 / (1 - c) of the fit's. All 0: not filtered. */
+const double *tq_comparison_moves(const tq_comparison *comparison);
 
 /* The results (n), in the order of the plan. */
 const tq_compared *tq_comparison_results(const tq_comparison *comparison, size_t *ret_n);

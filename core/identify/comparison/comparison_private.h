@@ -5,6 +5,7 @@
 #define TQ_IDENTIFY_COMPARISON_COMPARISON_PRIVATE_H
 
 #include "core/identify/comparison/comparison.h"
+#include "core/identify/comparison/track.h"
 #include "core/identify/regression/another.h"
 #include "core/identify/regression/fit_private.h"
 
@@ -27,10 +28,15 @@ struct tq_comparison {
     double *simulated; /* (value count) of this simulation */
     double *candidate; /* (value count), (n_parameter) feasible values of a simulation */
     double *candidate_full;
+    double *moves; /* (2 x n_column) by the first simulations in fine steps */
     size_t n_simulation, n_window, n_lost;
+    size_t n_fine;     /* simulations in fine steps, the next one included; 0: none yet */
     double *gain_rows; /* (tq_friction_row_count x TQ_FOLD_RUN) along a simulation; NULL: all gains
                           are known */
     size_t warm;       /* steps of a window before its first instrument */
+    size_t end;        /* the step after its last */
+    size_t n_step;     /* of a window */
+    tq_track *track;   /* of windows that are filtered; NULL: they are not */
 
     tq_fit_run run; /* of the judged pass */
 };
@@ -58,9 +64,9 @@ tq_estimator_kind tq_simulated_kind(const tq_comparison *comparison);
  * *ret_again. */
 tq_status tq_simulated_start(tq_comparison *comparison, tq_error *reterr);
 tq_status tq_simulated_end(tq_comparison *comparison, bool *ret_again, tq_error *reterr);
-tq_status tq_simulated_begin_recording(tq_comparison *comparison, double period, size_t n_sample,
+tq_status tq_simulated_begin_recording(tq_comparison *comparison, const tq_comparison_recording *of,
                                        tq_error *reterr);
 tq_status tq_simulated_end_recording(tq_comparison *comparison, tq_error *reterr);
-size_t tq_simulated_size(const tq_fit *fit);
+size_t tq_simulated_size(const tq_fit *fit, const tq_comparison_plan *plan);
 
 #endif

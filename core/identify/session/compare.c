@@ -17,6 +17,7 @@ static tq_comparison_plan plan_of(const tq_identify *id)
         .lag = tq_session_lag(id),
         .memory_max = id->options.memory_max / SHARE,
         .feedback = id->options.feedback,
+        .filter = &id->options.filter,
     };
 }
 
@@ -75,6 +76,8 @@ tq_status tq_session_compare_next(tq_identify *id, tq_error *reterr)
 tq_status tq_session_compare_begin_recording(tq_identify *id, size_t i, tq_error *reterr)
 {
     const double period = id->options.recordings[i].step * (double)id->options.filter.decimate;
-    return tq_comparison_begin_recording(id->comparison, i, period,
-                                         tq_identify_expected(id, i, false), reterr);
+    const tq_comparison_recording recording = {.period = period,
+                                               .difference = id->options.recordings[i].difference,
+                                               .n_sample = tq_identify_expected(id, i, false)};
+    return tq_comparison_begin_recording(id->comparison, i, &recording, reterr);
 }

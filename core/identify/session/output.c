@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* core/identify/session/output.c - output error as the method: after a fit of least squares the
  * simulations of a comparison, from lagged instruments on, whose last one is the result. */
+#include <math.h>
+
+#include "core/identify/regression/fit_private.h"
 #include "core/identify/session/session_private.h"
 
 /* of a recording's simulations: deviations are those of leaving one out */
@@ -18,6 +21,7 @@ static tq_comparison_plan plan_of(const tq_identify *id)
                                 .lag = tq_session_lag(id),
                                 .memory_max = id->options.memory_max,
                                 .feedback = id->options.feedback,
+                                .filter = &id->options.filter,
                                 .gains = id->options.gains,
                                 .n_gain = id->options.n_gain};
 }
@@ -79,6 +83,7 @@ tq_status tq_session_output_take(tq_identify *id, tq_error *reterr)
     id->measured = id->before_output = id->fit;
     id->fit = tq_comparison_output_fit(id->comparison);
     id->result.fit = id->fit;
+    id->moves = tq_comparison_moves(id->comparison);
     id->comparison = NULL;
     id->now.method = TQ_FIT_FEASIBLE_IV;
     tq_session_need(id, TQ_IDENTIFY_OF_SOLUTION, tq_fit_solution_size(id->fit));
@@ -87,11 +92,58 @@ tq_status tq_session_output_take(tq_identify *id, tq_error *reterr)
     return TQ_OK;
 }
 
+/* What a second simulation leaves of a change by the first, in [0, most]: of changes below a part
+ * of a deviation, which are of other values, less. */
+static double kept_of(double first, double second, double deviation)
+{
+    static const double most = 0.6, least = 0.02;
+    const double of = fmax(fabs(first), least * deviation);
+    return of > 0.0 ? fmin(fabs(second) / of, most) : 0.0;
+}
+
+/* Deviations of a fit along a simulation are those of one step towards its values, which the
+ * motion follows: times 1 / (1 - c), of gains, friction and rotors, since it is reversals of
+ * friction that move. */
+static void widen(tq_identify *id)
+{
+    tq_fit_solution *solution = &id->result.solution;
+    const size_t n = solution->n_column;
+    id->result.widest = 1.0;
+    for (size_t k = 0; k < n; k++) {
+        tq_estimate *e = &solution->estimate[k];
+        if (id->result.columns[k].parameter.link != TQ_NONE &&
+            id->result.columns[k].kind == TQ_COLUMN_PARAMETER) {
+            continue; /* bodies do not turn friction back */
+        }
+        const double kept = kept_of(id->moves[k], id->moves[n + k], e->deviation);
+        const double by = isfinite(kept) ? 1.0 / (1.0 - kept) : 1.0;
+        e->deviation *= by;
+        e->relative *= by;
+        e->effect *= by;
+        e->low = e->value + by * (e->low - e->value);
+        e->high = e->value + by * (e->high - e->value);
+        e->bootstrap *= by;
+        e->bootstrap_low = e->value + by * (e->bootstrap_low - e->value);
+        e->bootstrap_high = e->value + by * (e->bootstrap_high - e->value);
+        for (size_t other = 0; other < n; other++) {
+            solution->covariance[k * n + other] *= by;
+            solution->covariance[other * n + k] *= by;
+        }
+        if (by > id->result.widest) {
+            id->result.widest = by;
+            id->result.widest_column = k;
+        }
+    }
+}
+
 tq_status tq_session_output_solve(tq_identify *id, tq_error *reterr)
 {
     id->now.state = TQ_SESSION_VALIDATE;
     const tq_status status =
         tq_fit_solve(id->fit, &id->memory[TQ_IDENTIFY_OF_SOLUTION],
                      &id->memory[TQ_IDENTIFY_OF_SOLVER], &id->result.solution, reterr);
+    if (status == TQ_OK) {
+        widen(id);
+    }
     return status == TQ_OK && id->options.n_gain > 0 ? tq_session_take_gains(id, reterr) : status;
 }

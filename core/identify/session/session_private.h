@@ -173,6 +173,7 @@ struct tq_identify {
     double *noise_bias;                     /* (n_column) memory for its result */
     double *bias;                           /* (n_column) */
     tq_session_validation validation;
+    const double *moves;       /* (2 x n_column) of the simulations of output error; NULL: none */
     tq_comparison *comparison; /* of TQ_IDENTIFY_PASS_INSTRUMENTS, _COMPARE */
     tq_identify_result result;
     uint64_t fingerprint; /* hash of options and recordings */

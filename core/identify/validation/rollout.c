@@ -40,13 +40,20 @@ static size_t kept_rows(const tq_fit *fit, const tq_rollout_plan *plan)
     return tq_rollout_is_drawn(plan) ? 4 * fit->n_row + tq_friction_row_count(fit) : 3 * fit->n_row;
 }
 
+/* numbers of the points between two of the recording */
+static size_t between_count(const tq_fit *fit, const tq_rollout_plan *plan)
+{
+    return tq_rollout_parts(plan) > 1 ? 2 * kept_rows(fit, plan) * LANES : 0;
+}
+
 size_t tq_rollout_size(const tq_fit *fit, const tq_rollout_plan *plan)
 {
     const size_t nv = fit->n_row;
     return tq_scratch_cost(1, sizeof(tq_rollout)) + tq_fit_run_size(fit) +
            tq_scratch_cost((plan->n_step + 1) * kept_rows(fit, plan) * LANES, sizeof(double)) +
-           16 * tq_scratch_cost(nv * LANES, sizeof(double)) +
+           17 * tq_scratch_cost(nv * LANES, sizeof(double)) +
            tq_scratch_cost(3 * nv, sizeof(double)) +
+           tq_scratch_cost(between_count(fit, plan), sizeof(double)) +
            (tq_rollout_is_drawn(plan) ? 2 : 1) * tq_scratch_cost(nv * nv * LANES, sizeof(double)) +
            tq_scratch_cost(nv, sizeof(tq_rollout_sums));
 }
@@ -54,17 +61,19 @@ size_t tq_rollout_size(const tq_fit *fit, const tq_rollout_plan *plan)
 static bool take(tq_rollout *r, tq_scratch *scratch)
 {
     const size_t nv = r->fit->n_row;
-    double **rows[] = {&r->q,        &r->v,
-                       &r->q2,       &r->v2,
-                       &r->k1,       &r->k2,
-                       &r->rest,     &r->bodies,
-                       &r->damping,  &r->pull,
-                       &r->q_rate,   &r->q_before,
-                       &r->v_before, &r->acceleration,
-                       &r->integral, &r->integral_before};
+    double **rows[] = {&r->q,          &r->v,
+                       &r->q2,         &r->v2,
+                       &r->k1,         &r->k2,
+                       &r->rest,       &r->bodies,
+                       &r->damping,    &r->pull,
+                       &r->q_rate,     &r->q_before,
+                       &r->v_before,   &r->acceleration,
+                       &r->integral,   &r->integral_before,
+                       &r->sign_before};
     bool good = true;
     r->n_kept = kept_rows(r->fit, &r->plan);
     r->grid = tq_scratch_take(scratch, (r->plan.n_step + 1) * r->n_kept * LANES, sizeof(double));
+    r->between = tq_scratch_take(scratch, between_count(r->fit, &r->plan), sizeof(double));
     r->m = tq_scratch_take(scratch, nv * nv * LANES, sizeof(double));
     r->sums = tq_scratch_take(scratch, nv, sizeof *r->sums);
     if (tq_rollout_is_drawn(&r->plan)) {
@@ -76,7 +85,8 @@ static bool take(tq_rollout *r, tq_scratch *scratch)
         good = good && *rows[k] != NULL;
     }
     r->gain = tq_scratch_take(scratch, 3 * nv, sizeof *r->gain);
-    good = good && r->grid != NULL && r->m != NULL && r->sums != NULL && r->gain != NULL;
+    good = good && r->grid != NULL && r->between != NULL && r->m != NULL && r->sums != NULL &&
+           r->gain != NULL;
     for (size_t k = 0; good && k < sizeof rows / sizeof rows[0]; k++) {
         memset(*rows[k], 0, nv * LANES * sizeof(double));
     }
@@ -127,7 +137,8 @@ tq_status tq_rollout_begin(const tq_fit *fit, const double *value, const tq_roll
         return tq_fail(reterr, TQ_ERR_SHAPE, "nv", 0, (double)fit->n_row);
     }
     if (!(plan->period > 0.0) || plan->every == 0 || plan->n_step == 0 ||
-        plan->n_step > TQ_ROLLOUT_STEPS_MAX || !(plan->follow >= 0.0)) {
+        plan->n_step > TQ_ROLLOUT_STEPS_MAX || plan->overlap > plan->n_step ||
+        !(plan->follow >= 0.0)) {
         return tq_fail(reterr, TQ_ERR_RANGE, "plan", 0, (double)plan->n_step);
     }
     tq_rollout *r = tq_scratch_take(scratch, 1, sizeof *r);
@@ -197,6 +208,11 @@ void tq_rollout_watch(tq_rollout *r, tq_rollout_sink *sink, void *ctx)
     r->sink_ctx = ctx;
 }
 
+const tq_feedback *tq_rollout_feedback(const tq_rollout *r)
+{
+    return r->plan.feedback;
+}
+
 /* the state before step k, with its acceleration */
 static tq_status show(const tq_rollout *r, size_t k, size_t n, tq_error *reterr)
 {
@@ -206,6 +222,7 @@ static tq_status show(const tq_rollout *r, size_t k, size_t n, tq_error *reterr)
         .q = r->q_before,
         .qd = r->v_before,
         .qdd = r->plan.feedback != NULL ? r->acceleration : r->k1,
+        .sign = r->sign_before,
         .measured = {.n_sample = n,
                      .stride = LANES,
                      .q = tq_rollout_point(r, k, TQ_ROLLOUT_Q),
@@ -260,6 +277,23 @@ static void keep(const tq_rollout *r, const tq_experiment_block *block, const do
     }
 }
 
+/* The window that is complete, in lane `from`, ends as the next one begins. */
+static void begin_with_end(tq_rollout *r, size_t from)
+{
+    const size_t first = r->plan.n_step + 1 - r->plan.overlap;
+    for (size_t k = 0; k < r->plan.overlap; k++) {
+        const double *of = tq_rollout_point(r, first + k, 0) + from;
+        double *to = tq_rollout_point(r, k, 0) + r->n_lane;
+        for (size_t row = 0; row < r->n_kept; row++) {
+            to[row * LANES] = of[row * LANES];
+        }
+    }
+    r->n_point = r->plan.overlap;
+    if (r->plan.overlap > 0) {
+        r->start[r->n_lane] = r->last_start + (double)(first * r->plan.every) * r->plan.period;
+    }
+}
+
 tq_status tq_rollout_push(tq_rollout *r, const tq_experiment_block *block, const double *t,
                           tq_error *reterr)
 {
@@ -291,11 +325,13 @@ tq_status tq_rollout_push(tq_rollout *r, const tq_experiment_block *block, const
         }
         r->wait = r->plan.every - 1;
         if (++r->n_point > r->plan.n_step) {
-            r->n_point = 0;
-            r->wait = r->plan.skip;
-            if (++r->n_lane == LANES) {
+            const size_t lane = r->n_lane++;
+            r->wait = r->plan.overlap > 0 ? r->wait : r->plan.skip;
+            r->last_start = r->start[lane];
+            if (r->n_lane == LANES) {
                 status = simulate(r, reterr);
             }
+            begin_with_end(r, lane);
         }
     }
     return status;

@@ -27,11 +27,17 @@ typedef struct tq_rollout_plan {
     size_t every;  /* samples per step, >= 1 */
     size_t n_step; /* 1 .. TQ_ROLLOUT_STEPS_MAX */
     size_t skip;
-    double follow; /* rad/s; 0: open loop. The simulation follows the recording: it accelerates by
+    size_t overlap; /* points at the end of a window with which the next one begins, <= n_step;
+                       0 with skip */
+    size_t parts;   /* of a step, each integrated by itself, with measurements on a cubic between
+                     points; 0: one */
+    double follow;  /* rad/s; 0: open loop. The simulation follows the recording: it accelerates by
                       follow^2 and follow times the difference of coordinate and rate (damping of
                       one half) beside what the torque does */
     const tq_feedback *feedback; /* instead of `follow`: the recording's own controller; NULL: not
                                     known */
+    bool has_friction; /* of a simulation that is watched: dry friction is that of the friction
+                          rows of blocks, filtered as their torque, not of simulated rates */
 } tq_rollout_plan;
 enum { TQ_ROLLOUT_STEPS_MAX = 1024 };
 
@@ -40,10 +46,11 @@ enum { TQ_ROLLOUT_STEPS_MAX = 1024 };
 tq_rollout_plan tq_rollout_plan_for(double period, double horizon, size_t n_sample);
 
 /* The step k of all windows: simulated state and acceleration, and what was measured there. Arrays
- * of (rows x TQ_FOLD_RUN), a column for each window. */
+ * of (rows x TQ_FOLD_RUN), a column for each window; those measured stay until the last step. */
 typedef struct tq_rollout_sample {
     size_t k, n;                  /* of the step; windows */
     const double *q, *qd, *qdd;   /* (nv rows) simulated */
+    const double *sign;           /* (nv rows) of dry friction at qd */
     tq_experiment_block measured; /* q, qd, qdd, tau; friction_rows where pushed blocks have
                                           them */
     const double *integral;       /* (nv rows) of q measured - q since the window's start */
@@ -88,6 +95,9 @@ size_t tq_rollout_size(const tq_fit *fit, const tq_rollout_plan *plan);
 
 /* With `follow` or `feedback`: every step is passed to `sink`; its failures end the push. */
 void tq_rollout_watch(tq_rollout *replay, tq_rollout_sink *sink, void *ctx);
+
+/* Feedback of the plan, unknown gains being the present ones and the values. NULL: none. */
+const tq_feedback *tq_rollout_feedback(const tq_rollout *replay);
 
 /* t: (n_sample) s. */
 tq_status tq_rollout_push(tq_rollout *replay, const tq_experiment_block *block, const double *t,

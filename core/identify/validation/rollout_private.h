@@ -25,14 +25,16 @@ struct tq_rollout {
      * that follows also qdd and friction rows */
     double *grid;
     size_t n_kept;
-    bool has_rows; /* blocks have friction rows */
+    double *between; /* (2 x n_kept x TQ_ROLLOUT_LANES) points between two of the recording */
+    bool has_rows;   /* blocks have friction rows */
     tq_rollout_sink *sink;
     void *sink_ctx;
     double start[TQ_ROLLOUT_LANES];
-    size_t n_lane;  /* complete windows */
-    size_t n_point; /* of the current window */
-    size_t wait;    /* samples before the next point */
-    double before;  /* time of the last sample; NaN: none */
+    double last_start; /* of the last complete window */
+    size_t n_lane;     /* complete windows */
+    size_t n_point;    /* of the current window */
+    size_t wait;       /* samples before the next point */
+    double before;     /* time of the last sample; NaN: none */
     size_t n_window, n_lost;
 
     /* of the lanes: (nv x TQ_ROLLOUT_LANES), m (nv x nv x TQ_ROLLOUT_LANES) */
@@ -42,6 +44,7 @@ struct tq_rollout {
     double *gain;                /* (3 nv) kp, kd, ki of `feedback` */
     tq_feedback feedback;        /* of the plan, with the values of unknown gains */
     double *q_before, *v_before; /* of the step at hand */
+    double *sign_before;         /* likewise */
     double *acceleration;        /* likewise, where it is watched; a step's own is damped */
     double *m_kept;              /* as m; only where a simulation is drawn to the recording */
     unsigned char lost[TQ_ROLLOUT_LANES];
@@ -54,6 +57,11 @@ enum { TQ_ROLLOUT_Q, TQ_ROLLOUT_QD, TQ_ROLLOUT_TAU, TQ_ROLLOUT_QDD, TQ_ROLLOUT_R
 static inline double *tq_rollout_point(const tq_rollout *r, size_t k, unsigned what)
 {
     return r->grid + (k * r->n_kept + what * r->fit->n_row) * TQ_ROLLOUT_LANES;
+}
+
+static inline size_t tq_rollout_parts(const tq_rollout_plan *plan)
+{
+    return plan->parts > 1 ? plan->parts : 1;
 }
 
 /* the simulation is drawn to the recording */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/elementary/elementary.h"
+#include "core/identify/friction_regressor.h"
 #include "core/identify/validation/rollout_private.h"
 
 enum { LANES = TQ_ROLLOUT_LANES };
@@ -12,6 +13,17 @@ static const double gamma_of = 0.29289321881345254; /* 1 - 1/sqrt(2): L-stable *
 static const double least_width = 1e-3;             /* rad/s, m/s: smoothing of a discontinuous
                                                        sign */
 static const double stage_rate = 1e9; /* rad/s, m/s: limit at which torques are still finite */
+
+/* Points at the ends of a part of a step, laid out as those of the recording, and its length. */
+typedef struct ends {
+    const double *here, *next;
+    double h;
+} ends;
+
+static const double *of_point(const tq_rollout *r, const double *point, unsigned what)
+{
+    return point + what * r->fit->n_row * LANES;
+}
 
 static double width_of(const tq_rollout *r, uint32_t joint)
 {
@@ -26,6 +38,11 @@ static bool has_sign(const tq_column *column)
            (column->kind == TQ_COLUMN_PARAMETER && column->parameter.kind == TQ_PARAMETER_COULOMB);
 }
 
+static bool takes_recorded_friction(const tq_rollout *r)
+{
+    return r->plan.has_friction && r->has_rows && tq_rollout_is_drawn(&r->plan);
+}
+
 /* friction torque over velocity of a row: the secant slope from rest */
 static void find_damping(const tq_rollout *r, size_t n)
 {
@@ -36,7 +53,7 @@ static void find_damping(const tq_rollout *r, size_t n)
         const tq_column *column = &fit->columns[fit->terms[t].column];
         const bool viscous =
             column->kind == TQ_COLUMN_PARAMETER && column->parameter.kind == TQ_PARAMETER_VISCOUS;
-        if (!viscous && !has_sign(column)) {
+        if (!viscous && (!has_sign(column) || takes_recorded_friction(r))) {
             continue;
         }
         const size_t row = fit->terms[t].row;
@@ -91,11 +108,11 @@ static tq_status find_column(tq_rollout *r, size_t j, size_t n, tq_error *reterr
     return status;
 }
 
-/* what unknown gains are multiplied with at point k: with them the model's torque is that of the
+/* what unknown gains are multiplied with at a point: with them the model's torque is that of the
  * recording less what their values change of it */
-static void set_gains(const tq_rollout *r, size_t k)
+static void set_gains(const tq_rollout *r, const double *point)
 {
-    const double *rows = tq_rollout_point(r, k, TQ_ROLLOUT_ROWS) + r->fit->n_row * LANES;
+    const double *rows = of_point(r, point, TQ_ROLLOUT_ROWS) + r->fit->n_row * LANES;
     for (size_t t = 0; r->has_rows && tq_rollout_is_drawn(&r->plan) && t < r->fit->n_term; t++) {
         const tq_fit_term *term = &r->fit->terms[t];
         if (tq_column_is_gain(term->kind)) {
@@ -105,16 +122,27 @@ static void set_gains(const tq_rollout *r, size_t k)
     }
 }
 
-/* m, and rest: torque without acceleration, at q and v and point k; damping if it is the first of
+/* signs and friction regressors of the recording at a point */
+static void set_recorded_friction(const tq_rollout *r, const double *point)
+{
+    memcpy(r->run.sign, of_point(r, point, TQ_ROLLOUT_ROWS),
+           tq_friction_row_count(r->fit) * LANES * sizeof *r->run.sign);
+}
+
+/* m, and rest: torque without acceleration, at q and v and a point; damping if it is the first of
  * a step */
-static tq_status evaluate(tq_rollout *r, size_t k, const double *q, const double *v, size_t n,
-                          bool damping, tq_error *reterr)
+static tq_status evaluate(tq_rollout *r, const double *point, const double *q, const double *v,
+                          size_t n, bool damping, tq_error *reterr)
 {
     const size_t nv = r->fit->n_row;
-    set_gains(r, k);
+    set_gains(r, point);
     memcpy(r->run.q, q, nv * LANES * sizeof *q);
     memset(r->run.qdd, 0, nv * TQ_FOLD_RUN * sizeof *r->run.qdd);
     set_rates(r, v, n);
+    r->run.is_given = takes_recorded_friction(r);
+    if (r->run.is_given) {
+        set_recorded_friction(r, point);
+    }
     tq_status status = tq_fit_run_compute(r->fit, &r->run, n, r->value, reterr);
     for (size_t row = 0; status == TQ_OK && row < nv; row++) {
         tq_fit_run_torque(r->fit, &r->run, row, TQ_FIT_OF_ALL, r->value, r->rest + row * LANES);
@@ -205,24 +233,24 @@ static void add_product(const tq_rollout *r, double by, const double *x, size_t 
     }
 }
 
-/* the integral of the error since the window's start += by (q measured - q) at point k */
-static void add_integral(const tq_rollout *r, size_t k, double by, const double *q)
+/* the integral of the error since the window's start += by (q measured - q) at a point */
+static void add_integral(const tq_rollout *r, const double *point, double by, const double *q)
 {
-    const double *q_measured = tq_rollout_point(r, k, TQ_ROLLOUT_Q);
+    const double *q_measured = of_point(r, point, TQ_ROLLOUT_Q);
     const bool has_integral = r->plan.feedback != NULL && r->plan.feedback->ki != NULL;
     for (size_t e = 0; has_integral && e < r->fit->n_row * LANES; e++) {
         r->integral[e] += by * (q_measured[e] - q[e]);
     }
 }
 
-/* b += the torque that draws a simulation to the recording at point k */
-static void add_pull(const tq_rollout *r, size_t k, const double *q, const double *v, size_t n,
-                     double *b)
+/* b += the torque that draws a simulation to the recording at a point */
+static void add_pull(const tq_rollout *r, const double *point, const double *q, const double *v,
+                     size_t n, double *b)
 {
     const tq_feedback *feedback = r->plan.feedback;
     const double w = r->plan.follow;
-    const double *q_measured = tq_rollout_point(r, k, TQ_ROLLOUT_Q);
-    const double *v_measured = tq_rollout_point(r, k, TQ_ROLLOUT_QD);
+    const double *q_measured = of_point(r, point, TQ_ROLLOUT_Q);
+    const double *v_measured = of_point(r, point, TQ_ROLLOUT_QD);
     if (!tq_rollout_is_drawn(&r->plan)) {
         return;
     }
@@ -242,15 +270,15 @@ static void add_pull(const tq_rollout *r, size_t k, const double *q, const doubl
     }
 }
 
-/* torque that accelerates at point k */
-static void find_drive(const tq_rollout *r, size_t k, const double *q, const double *v, size_t n,
-                       double *ret)
+/* torque that accelerates at a point */
+static void find_drive(const tq_rollout *r, const double *point, const double *q, const double *v,
+                       size_t n, double *ret)
 {
-    const double *tau = tq_rollout_point(r, k, TQ_ROLLOUT_TAU);
+    const double *tau = of_point(r, point, TQ_ROLLOUT_TAU);
     for (size_t e = 0; e < r->fit->n_row * LANES; e++) {
         ret[e] = tau[e] - r->rest[e];
     }
-    add_pull(r, k, q, v, n, ret);
+    add_pull(r, point, q, v, n, ret);
 }
 
 /* The acceleration at the state before the step, for a caller that simulates a loop with gains,
@@ -287,14 +315,15 @@ static void add_gains(const tq_rollout *r, double h)
 }
 
 /* -gamma h K rate, and `by` gamma h of the loop's derivative by time: its reference moves */
-static void add_stiffness(const tq_rollout *r, size_t k, double by, const double *rate, double *b)
+static void add_stiffness(const tq_rollout *r, const ends *of, double by, const double *rate,
+                          double *b)
 {
     const tq_feedback *gains = stiff_gains(r);
-    const double h = r->plan.period * (double)r->plan.every;
-    const double *q = tq_rollout_point(r, k, TQ_ROLLOUT_Q);
-    const double *v = tq_rollout_point(r, k, TQ_ROLLOUT_QD);
-    const double *q_next = tq_rollout_point(r, k + 1, TQ_ROLLOUT_Q);
-    const double *v_next = tq_rollout_point(r, k + 1, TQ_ROLLOUT_QD);
+    const double h = of->h;
+    const double *q = of_point(r, of->here, TQ_ROLLOUT_Q);
+    const double *v = of_point(r, of->here, TQ_ROLLOUT_QD);
+    const double *q_next = of_point(r, of->next, TQ_ROLLOUT_Q);
+    const double *v_next = of_point(r, of->next, TQ_ROLLOUT_QD);
     for (size_t e = 0; gains != NULL && e < r->fit->n_row * LANES; e++) {
         const double kp = gains->kp[e / LANES];
         const double kd = gains->kd[e / LANES];
@@ -314,37 +343,69 @@ static void end_stage(tq_rollout *r, double h)
     }
 }
 
-tq_status tq_rollout_step(tq_rollout *r, size_t k, size_t n, tq_error *reterr)
+/* Between two points of the recording, at `by` of the step from point k on: by the cubic through
+ * the points k - 1 to k + 2, at the ends of a window by a line. A line is lower than x by h^2 / 12
+ * of x'', which with kp of a stiff loop is an inertia. */
+static void interpolate(const tq_rollout *r, size_t k, double by, double *ret)
+{
+    const size_t size = r->n_kept * LANES;
+    const double *from = tq_rollout_point(r, k, 0);
+    const double *to = from + size;
+    const bool is_inside = k > 0 && k + 2 <= r->plan.n_step;
+    const double *before = is_inside ? from - size : from;
+    const double *after = is_inside ? to + size : to;
+    const double bend = is_inside ? by * (by - 1.0) : 0.0;
+    const double w[] = {bend * (2.0 - by) / 6.0, bend * (by + 1.0) / 6.0};
+    const double w_from = 1.0 - by - 2.0 * w[0] + w[1];
+    const double w_to = by + w[0] - 2.0 * w[1];
+    for (size_t e = 0; e < size; e++) {
+        ret[e] = w[0] * before[e] + w_from * from[e] + w_to * to[e] + w[1] * after[e];
+    }
+}
+
+/* what a caller is shown of the step whose first part begins */
+static void remember(tq_rollout *r, size_t n)
+{
+    if (r->sink != NULL) {
+        memcpy(r->sign_before, r->run.sign, r->fit->n_row * LANES * sizeof *r->sign_before);
+    }
+    find_acceleration(r, n);
+}
+
+static tq_status advance(tq_rollout *r, const ends *of, size_t k, bool is_first, size_t n,
+                         tq_error *reterr)
 {
     const size_t nv = r->fit->n_row;
-    const double h = r->plan.period * (double)r->plan.every;
+    const double h = of->h;
     const bool is_stiff = stiff_gains(r) != NULL;
-    tq_status status = evaluate(r, k, r->q, r->v, n, true, reterr);
+    tq_status status = evaluate(r, of->here, r->q, r->v, n, true, reterr);
     if (status != TQ_OK) {
         return status;
     }
-    find_drive(r, k, r->q, r->v, n, r->k1);
-    find_acceleration(r, n);
+    find_drive(r, of->here, r->q, r->v, n, r->k1);
+    if (is_first) {
+        remember(r, n);
+    }
     add_gains(r, h);
-    add_stiffness(r, k, 1.0, r->v, r->k1);
+    add_stiffness(r, of, 1.0, r->v, r->k1);
     factor(r, gamma_of * h, n);
     solve(r, r->k1, n);
     end_stage(r, h);
     /* the integral's stages, s' = e: k1 = e and k2 = e2 - 2 k1 add h (e + e2) / 2 */
-    add_integral(r, k, h, r->q);
+    add_integral(r, of->here, h, r->q);
     tq_rollout_rescue(r, k + 1, n, stage_rate, r->q2, r->v2);
-    status = evaluate(r, k + 1, r->q2, r->v2, n, false, reterr);
+    status = evaluate(r, of->next, r->q2, r->v2, n, false, reterr);
     if (status != TQ_OK) {
         return status;
     }
-    find_drive(r, k + 1, r->q2, r->v2, n, r->k2);
-    add_integral(r, k + 1, 0.5 * h, r->q2);
-    add_integral(r, k, -0.5 * h, r->q);
+    find_drive(r, of->next, r->q2, r->v2, n, r->k2);
+    add_integral(r, of->next, 0.5 * h, r->q2);
+    add_integral(r, of->here, -0.5 * h, r->q);
     add_product(r, -2.0, r->k1, n, r->k2);
     for (size_t e = 0; e < nv * LANES; e++) {
         r->pull[e] = r->v2[e] - 2.0 * r->q_rate[e];
     }
-    add_stiffness(r, k, -1.0, r->pull, r->k2);
+    add_stiffness(r, of, -1.0, r->pull, r->k2);
     factor(r, gamma_of * h, n);
     solve(r, r->k2, n);
     for (size_t e = 0; e < nv * LANES; e++) {
@@ -353,4 +414,25 @@ tq_status tq_rollout_step(tq_rollout *r, size_t k, size_t n, tq_error *reterr)
         r->v[e] += h * (1.5 * r->k1[e] + 0.5 * r->k2[e]);
     }
     return TQ_OK;
+}
+
+tq_status tq_rollout_step(tq_rollout *r, size_t k, size_t n, tq_error *reterr)
+{
+    const size_t parts = tq_rollout_parts(&r->plan);
+    ends of = {.here = tq_rollout_point(r, k, 0),
+               .next = tq_rollout_point(r, k + 1, 0),
+               .h = r->plan.period * (double)r->plan.every / (double)parts};
+    const double *last = of.next;
+    tq_status status = TQ_OK;
+    for (size_t part = 0; status == TQ_OK && part < parts; part++) {
+        double *between = r->between + part % 2 * r->n_kept * LANES;
+        of.next = last;
+        if (part + 1 < parts) {
+            interpolate(r, k, (double)(part + 1) / (double)parts, between);
+            of.next = between;
+        }
+        status = advance(r, &of, k, part == 0, n, reterr);
+        of.here = of.next;
+    }
+    return status;
 }

@@ -39,7 +39,7 @@ interface Props {
 }
 
 export function Excitation({ robot, onrun, onclose }: Props): VNode {
-  const [setup, set] = useState({ period: 10, harmonics: 5, acceleration: 0, tries: 300 });
+  const [setup, set] = useState({ period: 10, harmonics: 0, acceleration: 0, tries: 300 });
   const [found, keep] = useState<Designed | null>(null);
   const [fault, fail] = useState<Error | null>(null);
   const [busy, work] = useState('');
@@ -62,7 +62,7 @@ export function Excitation({ robot, onrun, onclose }: Props): VNode {
   const design = (event: Event): void => {
     event.preventDefault();
     void guard('Designing\u2026', async () => {
-      const body = { frequency_hz: 1 / setup.period, harmonics: setup.harmonics, tries: setup.tries, interval_s: setup.period / 400, ...(wanted.shows.length > 0 ? { parameters: wanted.shows } : {}), ...(setup.acceleration > 0 ? { limits: { acceleration: new Array<number>(robot.nv).fill(setup.acceleration) } } : {}) };
+      const body = { frequency_hz: 1 / setup.period, harmonics: setup.harmonics || undefined, tries: setup.tries, interval_s: setup.period / 400, ...(wanted.shows.length > 0 ? { parameters: wanted.shows } : {}), ...(setup.acceleration > 0 ? { limits: { acceleration: new Array<number>(robot.nv).fill(setup.acceleration) } } : {}) };
       const job = await json<Job>('POST', robotPath(robot.name, 'excitation'), { body, headers: { Prefer: 'respond-async' } });
       keep(await finished<Designed>(job));
       time.set(0);
@@ -87,7 +87,7 @@ export function Excitation({ robot, onrun, onclose }: Props): VNode {
   return html`<section class="panel form" aria-label="Motion to record"><div class="panel-head"><h2>A motion worth recording</h2><button type="button" class="small" onClick=${onclose}>Close</button></div>
     <p class="dim">It shows every parameter as evenly as was found, and keeps the robot\u2019s limits of position, speed and torque. Collisions are not looked for: watch it first.</p>
     ${wanted.move.length > 0 && html`<p>For ${wanted.move.join(', ')}: what the logs left open there is judged with all else${wanted.shows.length > 0 ? `, ${wanted.shows.join(', ')} of the joints included` : ''}.</p>`}
-    <div class="fields">${field('Period', 'period', 's', ['/frequency_hz'])}${field('Harmonics', 'harmonics', '', ['/harmonics'])}${field('Largest acceleration', 'acceleration', 'rad/s\u00b2, m/s\u00b2', ['/limits'], 'any')}${field('Motions tried', 'tries', '', ['/tries'])}</div>
+    <div class="fields">${field('Period', 'period', 's', ['/frequency_hz'])}${field('Harmonics', 'harmonics', '', ['/harmonics'], 'default')}${field('Largest acceleration', 'acceleration', 'rad/s\u00b2, m/s\u00b2', ['/limits'], 'any')}${field('Motions tried', 'tries', '', ['/tries'])}</div>
     <div class="row"><button type="button" class="first" disabled=${busy !== ''} onClick=${design}>${busy === 'Designing\u2026' ? busy : found ? 'Design again' : 'Design the motion'}</button>
       ${found && html`<button type="button" disabled=${busy !== ''} onClick=${simulate}>${busy === 'Simulating\u2026' ? busy : 'Simulate it as a log'}</button><button type="button" onClick=${table}>Positions, CSV</button>`}</div>
     <${Fault} fault=${fault} />

@@ -491,6 +491,15 @@ class CalibrateOutputErrorOut(TypedDict):
     simulations: int
     windows: int
     windows_lost: int
+    widened: NotRequired[CalibrateOutputErrorWidenedOut]
+
+
+class CalibrateOutputErrorWidenedOut(TypedDict):
+    """Where a controller is known or fitted: the simulated motion follows a change of a value, and brings a part c of
+    it back. Deviations and intervals are 1 / (1 - c) of those of one simulation
+    """
+    most: float
+    parameter: str
 
 
 class CalibrateParameterOut(TypedDict):

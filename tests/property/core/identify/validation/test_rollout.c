@@ -112,6 +112,50 @@ Test(rollout, of_the_true_model_follows_the_log)
     tqt_fit_close(&b);
 }
 
+/* Half of a step, with measurements between two points, errs as a step of half the length does. */
+Test(rollout, parts_of_a_step)
+{
+    tq_model *model = arm(1, .3);
+    tqt_excited x = excited(model, RATE);
+    tqt_fit_bench b = fitted(model, &x, TQ_FIT_WLS);
+    outcome at[2];
+    for (size_t k = 0; k < 2; k++) {
+        const tq_rollout_plan plan = {
+            .period = 1.0 / (double)RATE, .every = 4, .n_step = 32, .parts = k + 1};
+        at[k] = replay(&b, &x, b.solution.value, &plan, SIZE_MAX);
+    }
+    for (size_t j = 0; j < JOINTS; j++) {
+        cr_expect(lt(dbl, at[1].joint[j].rmse_q, .6 * at[0].joint[j].rmse_q), "joint %zu: %g of %g",
+                  j, at[1].joint[j].rmse_q, at[0].joint[j].rmse_q);
+    }
+    tqt_excited_free(&x);
+    tqt_fit_close(&b);
+}
+
+/* A window begins with the last points of the one before: twice as many windows, as near. */
+Test(rollout, windows_overlap)
+{
+    enum { STEPS = 64, OVERLAP = 32, STRIDE = STEPS + 1 - OVERLAP };
+    tq_model *model = arm(1, .3);
+    tqt_excited x = excited(model, RATE);
+    tqt_fit_bench b = fitted(model, &x, TQ_FIT_WLS);
+    tq_rollout_plan plan = {.period = 1.0 / (double)RATE, .every = 2, .n_step = STEPS};
+    const outcome apart = replay(&b, &x, b.solution.value, &plan, SIZE_MAX);
+    plan.overlap = OVERLAP;
+    const outcome over = replay(&b, &x, b.solution.value, &plan, SIZE_MAX);
+    cr_expect(eq(sz, over.n_window, 1 + (SAMPLES / 2 - STEPS - 1) / STRIDE));
+    cr_expect(eq(sz, over.n_lost, 0));
+    for (size_t j = 0; j < JOINTS; j++) {
+        cr_expect(lt(dbl, over.joint[j].rmse_q, 1.5 * apart.joint[j].rmse_q));
+    }
+    plan.overlap = STEPS + 1;
+    tq_rollout *none = NULL;
+    cr_expect(eq(int, tq_rollout_begin(b.fit, b.solution.value, &plan, &b.scratch, &none, NULL),
+                 TQ_ERR_RANGE));
+    tqt_excited_free(&x);
+    tqt_fit_close(&b);
+}
+
 /* inertia and friction are a quarter too small: the arm moves ahead of its recording */
 Test(rollout, of_a_wrong_model_does_not)
 {

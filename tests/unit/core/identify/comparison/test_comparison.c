@@ -76,11 +76,9 @@ static void read_run(arm *a, size_t i)
 {
     double *memory = tqt_doubles(4 * 2 * TQ_BLOCK), t[TQ_BLOCK];
     tq_error error = {0};
-    cr_assert(
-        eq(int,
-           tq_comparison_begin_recording(a->comparison, i, 1.0 / (double)RATE, SAMPLES, &error),
-           TQ_OK),
-        "%s", error.what != NULL ? error.what : "");
+    const tq_comparison_recording of = {.period = 1.0 / (double)RATE, .n_sample = SAMPLES};
+    cr_assert(eq(int, tq_comparison_begin_recording(a->comparison, i, &of, &error), TQ_OK), "%s",
+              error.what != NULL ? error.what : "");
     for (size_t k = 0; k < tq_block_count(SAMPLES); k++) {
         tq_experiment_block block = tqt_excited_block(&a->runs[i], k, memory);
         for (size_t s = 0; s < block.n_sample; s++) {
