@@ -77,7 +77,7 @@ def test_gains_of_two_joints_from_any_start(daemon, loops):
     assert np.allclose(rmse[0], rmse[1], rtol=1e-3) and np.allclose(rmse[0], rmse[2], rtol=1e-3)
     assert found[2]["controller"]["gains"][0]["start_by"] == "robot" and found[0]["controller"]["gains"][0]["start"] == 180
     # the robot and the files have the bodies, no gains
-    assert found[0]["robot"]["links"] and numbers(found[0])
+    assert found[0]["robot"]["links"]
 
 
 def test_the_gain_of_an_integral(daemon, loops):
