@@ -339,8 +339,8 @@ static void charge(tqd_framing *f, unsigned char before, char c, size_t n)
     }
 }
 
-/* Of a head that is too large, i bytes of which were read, the state the same since `same`: room for
- * its end. */
+/* Of a head that is too large, i bytes of which were read, the state the same since `same`: room
+ * for its end. */
 static size_t shorten(const tqd_framing *f, size_t same, size_t i)
 {
     const bool can = f->state == TARGET || f->state == NAME || f->state == VALUE;

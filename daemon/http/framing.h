@@ -34,9 +34,9 @@ typedef struct tqd_framing {
  * What another parser could read in another way is a fault: a line that ends by LF alone, a line
  * that continues the one before, a name that is empty or followed by a space, NUL and other control
  * characters, chunk sizes with anything but digits and an extension behind them, chunks in
- * HTTP/1.0. So is a head above TQD_HEAD_MAX. Values of Content-Length and Transfer-Encoding are left to tqd_gate; spaces behind them
- * are moved before them (both are optional whitespace), since libmicrohttpd refuses a number with a
- * space behind it.
+ * HTTP/1.0. So is a head above TQD_HEAD_MAX. Values of Content-Length and Transfer-Encoding are
+ * left to tqd_gate; spaces behind them are moved before them (both are optional whitespace), since
+ * libmicrohttpd refuses a number with a space behind it.
  *
  * Returns  n, or the number of bytes before the fault, of request number framing->n_begun (from 1);
  *          after a fault always 0.
