@@ -110,13 +110,14 @@ static tq_status accelerate(const tq_mechanism *mechanism, const tq_constraints 
     return status;
 }
 
-static tq_status check_finite(const double *x, size_t n_row, size_t stride, size_t n_sample,
-                              tq_error *reterr)
+/* x may be NULL: it is not asked for */
+static tq_status check_finite(const char *what, const double *x, size_t n_row, size_t stride,
+                              size_t n_sample, tq_error *reterr)
 {
-    for (size_t i = 0; i < n_sample; i++) {
+    for (size_t i = 0; x != NULL && i < n_sample; i++) {
         for (size_t r = 0; r < n_row; r++) {
             if (!isfinite(x[r * stride + i])) {
-                return tq_fail(reterr, TQ_ERR_OVERFLOW, "qdd", i, x[r * stride + i]);
+                return tq_fail(reterr, TQ_ERR_OVERFLOW, what, i, x[r * stride + i]);
             }
         }
     }
@@ -154,7 +155,10 @@ tq_status tq_constrained_forward(const tq_mechanism *mechanism, const tq_constra
         }
     }
     if (status == TQ_OK) {
-        status = check_finite(ret_qdd, nv, stride, in->n_sample, reterr);
+        status = check_finite("qdd", ret_qdd, nv, stride, in->n_sample, reterr);
+    }
+    if (status == TQ_OK) {
+        status = check_finite("multipliers", ret_multipliers, n_row, stride, in->n_sample, reterr);
     }
     if (status == TQ_OK) {
         tq_block_pad(ret_qdd, nv, stride, in->n_sample);
@@ -239,10 +243,18 @@ tq_status tq_constrained_inverse(const tq_mechanism *mechanism, const tq_constra
         if (status == TQ_OK) {
             spread(r.tau, nv, stride, i, ret_tau);
             spread(r.multipliers, n_row, stride, i, ret_multipliers);
+            status = check_finite("tau", &one.missing, 1, 1, 1, reterr);
+            status = status == TQ_OK ? status : of_sample(status, i, reterr);
             if (ret_actuation != NULL) {
                 ret_actuation[i] = one;
             }
         }
+    }
+    if (status == TQ_OK) {
+        status = check_finite("tau", ret_tau, nv, stride, in->n_sample, reterr);
+    }
+    if (status == TQ_OK) {
+        status = check_finite("multipliers", ret_multipliers, n_row, stride, in->n_sample, reterr);
     }
     if (status == TQ_OK) {
         tq_block_pad(ret_tau, nv, stride, in->n_sample);

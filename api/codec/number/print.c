@@ -172,7 +172,11 @@ char *tqa_number_print(double x, char *out)
     memcpy(&bits, &x, sizeof bits);
     const uint64_t fraction = bits & (((uint64_t)1 << 52) - 1);
     const int exponent = (int)(bits >> 52) & 0x7ff;
-    assert(out != NULL && exponent != 0x7ff);
+    assert(out != NULL);
+    if (exponent == 0x7ff) { /* JSON has no other word for it */
+        memcpy(out, "null", 4);
+        return out + 4;
+    }
     *out = '-';
     out += bits >> 63;
     if ((bits << 1) == 0) {
