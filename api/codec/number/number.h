@@ -59,8 +59,8 @@ size_t tqa_number_run(const char **p, const char *end, size_t n, double *to, siz
 tqa_number tqa_number_read(const char *text, size_t n, double *ret);
 
 /**
- * Print x in the fewest digits that scan back to the same double, and among these the digits nearest
- * to x; null where x is not finite.
+ * Print x in the fewest digits that scan back to the same double, and among these the digits
+ * nearest to x; null where x is not finite.
  *
  * Always a number with a fraction or an exponent, so that readers which distinguish integers from
  * floats see a float: 3.0, -0.0, 0.1, 1e21. Plain decimals for 1e-5 <= |x| < 1e21, else d.ddde[-]x.
