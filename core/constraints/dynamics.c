@@ -110,11 +110,10 @@ static tq_status accelerate(const tq_mechanism *mechanism, const tq_constraints 
     return status;
 }
 
-/* x may be NULL: it is not asked for */
 static tq_status check_finite(const char *what, const double *x, size_t n_row, size_t stride,
                               size_t n_sample, tq_error *reterr)
 {
-    for (size_t i = 0; x != NULL && i < n_sample; i++) {
+    for (size_t i = 0; i < n_sample; i++) {
         for (size_t r = 0; r < n_row; r++) {
             if (!isfinite(x[r * stride + i])) {
                 return tq_fail(reterr, TQ_ERR_OVERFLOW, what, i, x[r * stride + i]);
@@ -122,6 +121,23 @@ static tq_status check_finite(const char *what, const double *x, size_t n_row, s
         }
     }
     return TQ_OK;
+}
+
+/* Of a block: x, called `what`, and multipliers (NULL: not asked for) are finite, and padded. */
+static tq_status end_block(const char *what, size_t nv, size_t n_row, size_t stride,
+                           size_t n_sample, double *x, double *multipliers, tq_error *reterr)
+{
+    tq_status status = check_finite(what, x, nv, stride, n_sample, reterr);
+    if (status == TQ_OK && multipliers != NULL) {
+        status = check_finite("multipliers", multipliers, n_row, stride, n_sample, reterr);
+    }
+    if (status == TQ_OK) {
+        tq_block_pad(x, nv, stride, n_sample);
+    }
+    if (status == TQ_OK && multipliers != NULL) {
+        tq_block_pad(multipliers, n_row, stride, n_sample);
+    }
+    return status;
 }
 
 tq_status tq_constrained_forward(const tq_mechanism *mechanism, const tq_constraints *constraints,
@@ -155,16 +171,8 @@ tq_status tq_constrained_forward(const tq_mechanism *mechanism, const tq_constra
         }
     }
     if (status == TQ_OK) {
-        status = check_finite("qdd", ret_qdd, nv, stride, in->n_sample, reterr);
-    }
-    if (status == TQ_OK) {
-        status = check_finite("multipliers", ret_multipliers, n_row, stride, in->n_sample, reterr);
-    }
-    if (status == TQ_OK) {
-        tq_block_pad(ret_qdd, nv, stride, in->n_sample);
-        if (ret_multipliers != NULL) {
-            tq_block_pad(ret_multipliers, n_row, stride, in->n_sample);
-        }
+        status =
+            end_block("qdd", nv, n_row, stride, in->n_sample, ret_qdd, ret_multipliers, reterr);
     }
     tq_scratch_rewind(scratch, mark);
     return status;
@@ -243,24 +251,17 @@ tq_status tq_constrained_inverse(const tq_mechanism *mechanism, const tq_constra
         if (status == TQ_OK) {
             spread(r.tau, nv, stride, i, ret_tau);
             spread(r.multipliers, n_row, stride, i, ret_multipliers);
-            status = check_finite("tau", &one.missing, 1, 1, 1, reterr);
-            status = status == TQ_OK ? status : of_sample(status, i, reterr);
+            if (!isfinite(one.missing)) {
+                status = tq_fail(reterr, TQ_ERR_OVERFLOW, "tau", i, one.missing);
+            }
             if (ret_actuation != NULL) {
                 ret_actuation[i] = one;
             }
         }
     }
     if (status == TQ_OK) {
-        status = check_finite("tau", ret_tau, nv, stride, in->n_sample, reterr);
-    }
-    if (status == TQ_OK) {
-        status = check_finite("multipliers", ret_multipliers, n_row, stride, in->n_sample, reterr);
-    }
-    if (status == TQ_OK) {
-        tq_block_pad(ret_tau, nv, stride, in->n_sample);
-        if (ret_multipliers != NULL) {
-            tq_block_pad(ret_multipliers, n_row, stride, in->n_sample);
-        }
+        status =
+            end_block("tau", nv, n_row, stride, in->n_sample, ret_tau, ret_multipliers, reterr);
     }
     tq_scratch_rewind(scratch, mark);
     return status;

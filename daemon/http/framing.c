@@ -51,6 +51,7 @@ static state feed_line(tqd_framing *f, char c, state next, const char *fault)
 static const char cr_alone[] = "a CR without LF behind it";
 static const char lf_alone[] = "a line of the header ends by LF without CR";
 static const char control[] = "the header has a control character";
+_Static_assert(TQD_HEAD_MAX == 5120 && TQD_HEAD_PART == 64, "as the text below says");
 static const char too_large[] =
     "request line and headers take more than 5120 bytes, where each line and each argument of the "
     "target counts 64 more";

@@ -22,6 +22,7 @@ enum {
     SPARE_MAX = 64 << 10, /* bytes of the budget of bodies that a loop may reserve, */
     BUDGET_SHARE = 16,    /* and at most this fraction of it for all loops together */
 };
+_Static_assert(POOL_BYTES >= TQD_HEAD_MAX + 1024, "an answer's head has room beside any request's");
 
 /* Unescape callback: targets stay percent-encoded, the gate checks and decodes them. */
 static size_t keep_encoded(void *ctx, struct MHD_Connection *mhd, char *text)

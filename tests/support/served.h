@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tests/support/served.h - the whole daemon inside of a test's process, and a client of its socket.
- * Only for programs that link daemon/main.o with main called tqd_main. */
+ * Only for programs that link main_within.o: daemon/main.c with main called tqd_main. */
 #ifndef TQT_SERVED_H
 #define TQT_SERVED_H
 

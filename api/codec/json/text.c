@@ -3,7 +3,6 @@
 #include "api/codec/json/text.h"
 
 #include <assert.h>
-#include <math.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -144,10 +143,6 @@ void tqa_json_text_string(tqa_json_text *text, const char *s)
 
 void tqa_json_text_number(tqa_json_text *text, double x)
 {
-    if (!isfinite(x)) {
-        tqa_json_text_bytes(text, "null", 4);
-        return;
-    }
     char *p = make_room(text, TQA_NUMBER_ROOM);
     if (p != NULL) {
         text->n += (size_t)(tqa_number_print(x, p) - p);
