@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 # tests/long/attacks/attacks.py - attacks.py DAEMON [SECONDS]: thirteen greedy clients of different kinds at once, beside a good one.
-"""One daemon with its default limits, but less memory. The good client (good.py) works in four phases:
+"""One daemon with its default limits, but less memory. The good client (good.py) works in two phases:
 
   idle        alone
   attacked    beside all of attackers.py, for SECONDS
+
+and with BURNT=1 in two more, once all jobs of the attackers are cancelled (tens of thousands, one after another):
+
   burnt nice  beside processes that burn what the attackers burnt, at their nice value, and send nothing
   burnt       and beside others that burn what the daemon burnt for the attackers, without a nice value
 
@@ -37,6 +40,7 @@ import attackers  # noqa: E402
 import conftest  # noqa: E402
 
 ONLY = os.environ.get("ATTACKS", "")
+PHASES = ("idle", "attacked") + (("burnt nice", "burnt") if os.environ.get("BURNT") else ())
 KINDS = [kind for kind in attackers.KINDS if not ONLY or kind in ONLY.split(",")]
 QUIET_S = min(60.0, max(5.0, SECONDS / 5))
 MIB = 1 << 20
@@ -158,6 +162,15 @@ class Run:
         each = share / os.cpu_count()
         return [subprocess.Popen([sys.executable, "-c", BURN, str(each), str(nice)]) for _ in range(os.cpu_count())] if share > 0.01 else []
 
+    def compare(self, attackers_, daemon):
+        burners = self.burn(attackers_, 10)
+        self.phase("burnt nice", QUIET_S)
+        burners += self.burn(daemon, 0)
+        self.phase("burnt", QUIET_S)
+        for one in burners:
+            one.kill()
+            one.wait()
+
     def finish(self):
         """What the parts of the good client found; and the table."""
         reports = {}
@@ -172,20 +185,19 @@ class Run:
 
 
 def table(reports):
-    phases = ("idle", "attacked", "burnt nice", "burnt")
-    print(f"\n{'ms':14s}" + "".join(f"{phase + ' n':>15s} {'p50':>8s} {'p99':>8s} {'most':>8s}" for phase in phases))
+    print(f"\n{'ms':14s}" + "".join(f"{phase + ' n':>15s} {'p50':>8s} {'p99':>8s} {'most':>8s}" for phase in PHASES))
     for what in ("call", "read", "upload", "stream", "job begins", "job ends"):
         line = f"{what:14s}"
         p99 = {}
-        for phase in phases:
+        for phase in PHASES:
             times = sorted(t for report in reports.values() for t in report["times"].get(phase, {}).get(what, []))
             if not times:
                 line += f"{0:15d} {'-':>8s} {'-':>8s} {'-':>8s}"
                 continue
             p99[phase] = times[min(len(times) - 1, int(0.99 * len(times)))]
             line += f"{len(times):15d} " + " ".join(f"{1e3 * t:8.2f}" for t in (times[len(times) // 2], p99[phase], times[-1]))
-        if len(p99) == len(phases):
-            line += "   p99 attacked / " + ", ".join(f"{phase} {p99['attacked'] / max(1e-9, p99[phase]):.1f}" for phase in phases if phase != "attacked")
+        if len(p99) == len(PHASES):
+            line += "   p99 attacked / " + ", ".join(f"{phase} {p99['attacked'] / max(1e-9, p99[phase]):.1f}" for phase in PHASES if phase != "attacked")
         print(line)
     for part, report in reports.items():
         for phase, found in report["counts"].items():
@@ -207,14 +219,9 @@ def main():
         run.call_off()
         print("  " + ", ".join(f"{name[8:]} {value:g}" for name, value in before.items()
                                if re.search("connections_(open|overdue)|jobs_(queued|running)|limited|refused|expired|sessions_open|streams|body_bytes", name)))
-        run.cancel_all()
-        burners = run.burn(attackers_, 10)
-        run.phase("burnt nice", QUIET_S)
-        burners += run.burn(daemon, 0)
-        run.phase("burnt", QUIET_S)
-        for one in burners:
-            one.kill()
-            one.wait()
+        if "burnt" in PHASES:
+            run.cancel_all()
+            run.compare(attackers_, daemon)
         reports = run.finish()
         table(reports)
         print("\nmost seen: " + ", ".join(f"{name} {value / MIB:.0f} MiB" if name == "memory" else f"{name} {value}" for name, value in run.seen.items()))
