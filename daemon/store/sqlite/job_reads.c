@@ -18,9 +18,6 @@ static const char one_sql[] = "SELECT " TQD_JOB_COLUMNS " FROM job WHERE id = ?1
     " AND (?10 IS NULL OR " TQD_JOB_NAMESPACE("+client") " = ?10)"                                 \
                                                          " ORDER BY seq DESC LIMIT ?5"
 static const char list_sql[] = LIST_BY("");
-/* few jobs are queued or running among many finished ones: a partial index has them */
-static const char list_ready_sql[] = LIST_BY("seq IN (SELECT seq FROM job WHERE state = 0) AND ");
-static const char list_running_sql[] = LIST_BY("seq IN (SELECT seq FROM job WHERE state = 1) AND ");
 /* the others by the most selective index */
 static const char list_robot_sql[] = LIST_BY("robot = ?4 AND ");
 static const char list_namespace_sql[] =
@@ -115,13 +112,14 @@ tqd_store_status tqd_sqlite_jobs(tqd_connection *connection, const tqd_job_filte
     char prefix[TQD_JOB_CLIENT_TEXT];
     const char *namespace = tqd_job_filter_prefix(filter, prefix);
     const bool is_named = namespace != NULL && namespace[0] != '\0';
-    const char *text = state == TQD_JOB_QUEUED    ? list_ready_sql
-                       : state == TQD_JOB_RUNNING ? list_running_sql
-                       : filter->robot != NULL    ? list_robot_sql
-                       : is_named                 ? list_namespace_sql
-                       : filter->kind != NULL     ? list_kind_sql
-                       : state >= 0               ? list_state_sql
-                                                  : list_sql;
+    /* few jobs are queued or running among many finished ones */
+    const bool is_open = state == TQD_JOB_QUEUED || state == TQD_JOB_RUNNING;
+    const char *text = is_open                 ? list_state_sql
+                       : filter->robot != NULL ? list_robot_sql
+                       : is_named              ? list_namespace_sql
+                       : filter->kind != NULL  ? list_kind_sql
+                       : state >= 0            ? list_state_sql
+                                               : list_sql;
     const int64_t now = tqd_now_ms();
     const int64_t before = filter->before_seq != 0 ? (int64_t)filter->before_seq : INT64_MAX;
     const int64_t from_ms = filter->newer_ms != 0 ? now - filter->newer_ms : INT64_MIN;

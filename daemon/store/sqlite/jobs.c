@@ -9,20 +9,23 @@
 
 /* -------------------------------------------------------------------------------------- claim */
 
-static const char next_sql[] = "SELECT " TQD_JOB_COLUMNS ", tag FROM job WHERE state = 0"
+/* INDEXED BY: left to itself SQLite takes job_by_state, and sorts the whole queue */
+static const char next_sql[] = "SELECT " TQD_JOB_COLUMNS ", tag FROM job INDEXED BY job_ready"
+                               " WHERE state = 0"
                                " AND (deadline_at_ms IS NULL OR deadline_at_ms > ?1)"
                                " ORDER BY priority DESC, tag, seq LIMIT 1";
 /* The first job by turn of each client that is not in ?2, and of these the first: one look-up in
  * the index (client, tag) for each client, independent of its number of jobs. */
 static const char next_other_sql[] =
     "WITH RECURSIVE waiting(client) AS ("
-    "  SELECT (SELECT client FROM job WHERE state = 0 ORDER BY client LIMIT 1)"
-    "  UNION ALL SELECT (SELECT j.client FROM job j WHERE j.state = 0"
+    "  SELECT (SELECT client FROM job INDEXED BY job_client WHERE state = 0"
+    "    ORDER BY client LIMIT 1)"
+    "  UNION ALL SELECT (SELECT j.client FROM job j INDEXED BY job_client WHERE j.state = 0"
     "    AND j.client > waiting.client ORDER BY j.client LIMIT 1)"
     "  FROM waiting WHERE waiting.client IS NOT NULL)"
     "SELECT " TQD_JOB_COLUMNS ", tag FROM job WHERE seq IN ("
-    "  SELECT (SELECT j.seq FROM job j WHERE j.state = 0 AND j.client = waiting.client"
-    "    AND (j.deadline_at_ms IS NULL OR j.deadline_at_ms > ?1) ORDER BY j.tag, j.seq LIMIT 1)"
+    "  SELECT (SELECT j.seq FROM job j INDEXED BY job_client WHERE j.state = 0"
+    "    AND j.client = waiting.client AND (j.deadline_at_ms IS NULL OR j.deadline_at_ms > ?1) ORDER BY j.tag, j.seq LIMIT 1)"
     "  FROM waiting WHERE instr(?2, char(10) || waiting.client || char(10)) = 0)"
     " ORDER BY tag, seq LIMIT 1";
 static const char claim_sql[] =
@@ -293,7 +296,7 @@ tqd_store_status tqd_sqlite_purge(tqd_connection *connection, tqd_write *write)
 
 /* ----------------------------------------------------------------------------- expire, retain */
 
-static const char overdue_sql[] = "SELECT seq FROM job WHERE state = 0"
+static const char overdue_sql[] = "SELECT seq FROM job INDEXED BY job_deadline WHERE state = 0"
                                   " AND deadline_at_ms <= ?1 LIMIT ?2";
 static const char lost_sql[] = "SELECT seq FROM job WHERE state = 1 AND lease_until_ms <= ?1"
                                " LIMIT ?2";

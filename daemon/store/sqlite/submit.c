@@ -12,11 +12,11 @@ static const char key_sql[] = "SELECT id, request_digest FROM job"
 static const char bounds_sql[] = "SELECT (SELECT n FROM usage WHERE what = 'job0'),"
                                  " (SELECT bytes FROM usage WHERE what = 'job_body'),"
                                  " max((SELECT n FROM usage WHERE what = 'clock'),"
-                                 "  (SELECT coalesce(max(tag), 0) FROM job"
+                                 "  (SELECT coalesce(max(tag), 0) FROM job INDEXED BY job_client"
                                  "   WHERE client = ?1 AND state = 0))";
 /* does not count beyond the bound */
-static const char own_sql[] = "SELECT count(*) FROM (SELECT 1 FROM job WHERE client = ?1"
-                              " AND state = 0 LIMIT ?2)";
+static const char own_sql[] = "SELECT count(*) FROM (SELECT 1 FROM job INDEXED BY job_client"
+                              " WHERE client = ?1 AND state = 0 LIMIT ?2)";
 static const char insert_sql[] =
     "INSERT INTO job(id, kind, robot, robot_digest, client, priority, tag, deadline_at_ms,"
     " idem_key, request_digest, created_ms, changed_ms, waited, trace)"
