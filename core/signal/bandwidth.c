@@ -5,6 +5,7 @@
 
 #include <math.h>
 
+#include "core/elementary/elementary.h"
 #include "core/signal/differentiate.h"
 #include "core/signal/median.h"
 #include "core/signal/survey.h"
@@ -24,6 +25,8 @@ static const double slow_motion_s = 5.0; /* length of a window that resolves slo
 static const double skirt = 8.0;
 static const double coloured = 30.0; /* times the floor: a lower level is that flank where it
                                         reaches the floor */
+
+static const double quiet = 3e-3; /* rad/s, m/s: noise of rates that friction does not feel */
 
 static double deviation(const double *x, size_t n)
 {
@@ -220,6 +223,42 @@ static tq_status find_position_floor(const tq_recording *recording, const tq_uni
     return status;
 }
 
+/* Hz: a low-pass of this cut-off leaves `quiet` of the noise of a rate whose source has this
+ * density: recorded rates, or positions that are differentiated, of variance (2 pi)^2 S f^3 / 3. */
+static double quiet_band_of(double density, bool is_rate)
+{
+    if (!(density > 0.0)) {
+        return (double)INFINITY;
+    }
+    return is_rate ? quiet * quiet / density
+                   : tq_pow(3.0 * quiet * quiet / (4.0 * M_PI * M_PI * density), 1.0 / 3.0);
+}
+
+/* The quiet band of the noisiest joint of one degree of freedom. */
+static tq_status find_quiet_band(tq_recording *recording, const tq_uniform *even, double *power,
+                                 tq_scratch *scratch, tq_error *reterr)
+{
+    const tq_model *model = recording->options->model;
+    const bool is_rate = recording->channels.has[TQ_QUANTITY_QD];
+    tq_status status = TQ_OK;
+    recording->quiet_band = (double)INFINITY;
+    for (uint32_t j = 0; status == TQ_OK && j < model->n_joint; j++) {
+        const tq_joint *joint = &model->joints[j];
+        if (joint->nq != 1 || joint->nv != 1 || joint->mimic != TQ_NONE) {
+            continue;
+        }
+        double density = recording->floor_memory[joint->v_index];
+        if (recording->n_difference == 0) { /* that of accelerations */
+            const size_t c = is_rate ? recording->channels.first[TQ_QUANTITY_QD] + joint->v_index
+                                     : recording->channels.first[TQ_QUANTITY_Q] + joint->q_index;
+            status = find_channel_floor(recording, even, c, (double)INFINITY, power, scratch,
+                                        &density, reterr);
+        }
+        recording->quiet_band = fmin(recording->quiet_band, quiet_band_of(density, is_rate));
+    }
+    return status;
+}
+
 /* The noise density of the signals from which accelerations are computed. */
 static tq_status find_floors(tq_recording *recording, const tq_uniform *even, tq_scratch *scratch,
                              tq_error *reterr)
@@ -256,6 +295,7 @@ static tq_status find_floors(tq_recording *recording, const tq_uniform *even, tq
     }
     if (status == TQ_OK) {
         recording->floor = recording->floor_memory;
+        status = find_quiet_band(recording, even, power, scratch, reterr);
     }
     tq_scratch_rewind(scratch, mark);
     return status;

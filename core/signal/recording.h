@@ -147,6 +147,8 @@ typedef struct tq_recording {
         *floor; /* (nv) one-sided noise density, unit^2 / Hz, of the signal from which accelerations
                    are computed by n_difference differences; NULL: unknown */
     unsigned n_difference;
+    double quiet_band; /* Hz: rates that pass a low-pass of this cut-off have noise that friction
+                          does not feel, on every joint; 0: unknown */
     tq_cutoff cutoff;
     double *coherent_memory, *floor_memory; /* (nq), (nv) */
     size_t n_clean;
@@ -215,6 +217,10 @@ void tq_recording_note(tq_recording *recording, tq_repair repair, uint64_t row);
 
 /* Samples next to the ends of a segment that a pass leaves out: the filter extrapolates there. */
 size_t tq_recording_border(const tq_recording *recording);
+
+/* Hz of the low-pass of rates that friction is a function of: above the filter's own as far as the
+ * noise admits; 0: the filter's own; infinite: none is needed. */
+double tq_recording_rate_cutoff(const tq_recording *recording);
 
 /* True if the survey cached only runs of rows, long enough for searches. */
 bool tq_recording_is_sampled(const tq_recording *recording);
