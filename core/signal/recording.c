@@ -63,7 +63,7 @@ double tq_recording_rate_cutoff(const tq_recording *recording)
     const double own = options->filter.kind == TQ_SMOOTHING_BUTTERWORTH ? options->filter.cutoff
                                                                         : options->half_gain;
     const double chosen = tq_cutoff_choose(&recording->bandwidth, rate).cutoff;
-    const double cutoff = fmin(rates_most * fmax(own, chosen), recording->quiet_band);
+    const double cutoff = fmin(rates_most * fmax(own, chosen), recording->rate_band);
     return !(cutoff > own) ? 0.0 : cutoff < 0.4 * rate ? cutoff : (double)INFINITY;
 }
 

@@ -147,8 +147,8 @@ typedef struct tq_recording {
         *floor; /* (nv) one-sided noise density, unit^2 / Hz, of the signal from which accelerations
                    are computed by n_difference differences; NULL: unknown */
     unsigned n_difference;
-    double quiet_band; /* Hz: rates that pass a low-pass of this cut-off have noise that friction
-                          does not feel, on every joint; 0: unknown */
+    double rate_band; /* Hz: a low-pass of rates beyond it lets in more noise than motion, or more
+                         noise than friction bears; 0: unknown */
     tq_cutoff cutoff;
     double *coherent_memory, *floor_memory; /* (nq), (nv) */
     size_t n_clean;

@@ -80,14 +80,14 @@ static void low_pass(double cutoff, double *x)
     free(memory);
 }
 
-/* the sign of friction along the whole recording, filtered: by the rate that has passed four times
- * the cut-off, or by the way that has passed the cut-off */
-static void whole_sign(const tq_fit *fit, double *q, double *qd, double *sign)
+/* the sign of friction along the whole recording, filtered: by the rate that has passed this cut-off,
+ * or by the way that has passed the filter's */
+static void whole_sign(const tq_fit *fit, double cutoff, double *q, double *qd, double *sign)
 {
     double *way = calloc(ROWS, sizeof *way);
     double none = NAN;
     tq_difference(ROWS, q, h, qd);
-    low_pass(80.0, qd);
+    low_pass(cutoff, qd);
     low_pass(20.0, q);
     for (size_t i = 1; i < ROWS; i++) {
         way[i] = q[i] - q[i - 1];
@@ -121,8 +121,10 @@ Test(log, friction_is_filtered_as_torque_is)
         f.request.fit = fit;
         cr_assert(tqa_recording_pass(&f.log, take, &got), "%s", f.problem.detail);
         cr_assert(gt(sz, got.n, (size_t)ROWS / 3 - 50));
-        cr_assert(gt(dbl, f.log.signal.quiet_band, 80.0));
-        whole_sign(fit, q, qd, sign);
+        const double cutoff = tq_recording_rate_cutoff(&f.log.signal);
+        cr_assert(gt(dbl, cutoff, 40.0)); /* no noise, but digits */
+        cr_assert(le(dbl, cutoff, 80.0));
+        whole_sign(fit, cutoff, q, qd, sign);
         double most = 0.0;
         for (size_t i = 0; i < got.n; i++) {
             /* velocities differ by 1e-8; the sign is smoothed over 0.05 */

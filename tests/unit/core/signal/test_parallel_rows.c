@@ -15,9 +15,9 @@
 
 enum { ROWS = 20000, EDGE = 500 };
 static const double rate = 500.0;
-static const double slow = 0.5, shake = 40.0; /* Hz */
-static const double amplitude = 0.5, small = 1e-4;
-static const double quiet = 3e-3; /* rad/s: DECISIONS.md of core/identify */
+static const double slow = 0.5, shake = 90.0;      /* Hz */
+static const double amplitude = 0.5, small = 1e-4; /* rad */
+static const double quiet = 3e-3;                  /* rad/s: DECISIONS.md of core/identify */
 static const unsigned positions = 1u << TQ_QUANTITY_Q | 1u << TQ_QUANTITY_TAU;
 static const unsigned rates = 1u << TQ_QUANTITY_Q | 1u << TQ_QUANTITY_QD | 1u << TQ_QUANTITY_TAU;
 
@@ -77,10 +77,11 @@ static double normal(tqt_random *random)
     return sqrt(-2.0 * log(u)) * cos(2.0 * M_PI * tqt_random_uniform(random, 0.0, 1.0));
 }
 
-/* A slow motion and a small one of 40 Hz, noise of q (or of qd, if it is recorded), and a torque.
+/* A slow motion and, if it `shakes`, a small one of 90 Hz, noise of q (or of qd, if it is recorded), and a torque.
  */
-static tqt_recorded *new_motion(unsigned quantities, double noise)
+static tqt_recorded *new_motion(unsigned quantities, bool shakes, double noise)
 {
+    const double size = shakes ? small : 0.0;
     tqt_recorded *r = tqt_recorded_pendulum(quantities, ROWS);
     tqt_random random = tqt_random_seed(5);
     tq_recording_fault fault;
@@ -91,12 +92,12 @@ static tqt_recorded *new_motion(unsigned quantities, double noise)
     for (size_t k = 0; k < ROWS; k++) {
         const double t = (double)k / rate;
         r->t[k] = t;
-        *tqt_recorded_at(r, TQ_QUANTITY_Q, k) = amplitude * sin(w * t) + small * sin(v * t) +
+        *tqt_recorded_at(r, TQ_QUANTITY_Q, k) = amplitude * sin(w * t) + size * sin(v * t) +
                                                 (has_rates ? 0.0 : noise) * normal(&random);
         *tqt_recorded_at(r, TQ_QUANTITY_TAU, k) = -amplitude * w * w * sin(w * t);
         if (has_rates) {
             *tqt_recorded_at(r, TQ_QUANTITY_QD, k) =
-                amplitude * w * cos(w * t) + small * v * cos(v * t) + noise * normal(&random);
+                amplitude * w * cos(w * t) + size * v * cos(v * t) + noise * normal(&random);
         }
     }
     cr_assert(eq(int, (int)tqt_recorded_survey(r, &fault), TQ_OK));
@@ -157,13 +158,13 @@ static double difference(double f)
 }
 
 /* Without noise rates pass a cut-off of four times the filter's, recorded or by differences: of the
- * 40 Hz 0.4 % would be left by the filter itself, at 20 Hz. The rows pass the filter after it, and
- * what is emitted has passed the filter alone. Rounding and the ends' transients: 1e-7 rad/s. */
+ * 90 Hz 24 % are left, of the filter itself, at 20 Hz, 2e-6. The rows pass the filter after it,
+ * and what is emitted has passed the filter alone. Rounding and the ends' transients: 1e-7 rad/s. */
 Test(parallel_rows, are_of_rates_that_pass_less_of_a_filter)
 {
     for (int recorded = 0; recorded < 2; recorded++) {
-        tqt_recorded *r = new_motion(recorded ? rates : positions, 0.0);
-        cr_assert(gt(dbl, r->recording.quiet_band, 80.0));
+        tqt_recorded *r = new_motion(recorded ? rates : positions, true, 0.0);
+        cr_assert(gt(dbl, r->recording.rate_band, 80.0));
         cr_expect(epsilon_eq(dbl, tq_recording_rate_cutoff(&r->recording), 80.0, 1e-9));
         seen *s = pass(r);
         const double f[2] = {slow, shake}, a[2] = {amplitude, small};
@@ -197,7 +198,7 @@ Test(parallel_rows, are_of_rates_as_quiet_as_friction_needs_them)
         double noise, cutoff, skirt;
     } cases[] = {{positions, 5e-5, 42.5, 3.0 * 0.266}, {rates, 1e-2, 25.2, 0.898}};
     for (size_t c = 0; c < 2; c++) {
-        tqt_recorded *r = new_motion(cases[c].quantities, cases[c].noise);
+        tqt_recorded *r = new_motion(cases[c].quantities, true, cases[c].noise);
         const double cutoff = tq_recording_rate_cutoff(&r->recording);
         cr_expect(epsilon_eq(dbl, cutoff, cases[c].cutoff, 0.05 * cases[c].cutoff), "%g", cutoff);
         seen *s = pass(r);
@@ -223,8 +224,8 @@ Test(parallel_rows, are_of_rates_as_quiet_as_friction_needs_them)
  * but for the overlap of windows (1e-12 of the signal, over h). */
 Test(parallel_rows, are_of_filtered_rates_where_noise_is_strong)
 {
-    tqt_recorded *r = new_motion(positions, 1e-3);
-    cr_expect(lt(dbl, r->recording.quiet_band, 20.0));
+    tqt_recorded *r = new_motion(positions, true, 1e-3);
+    cr_expect(lt(dbl, r->recording.rate_band, 20.0));
     cr_expect(eq(dbl, tq_recording_rate_cutoff(&r->recording), 0.0));
     seen *s = pass(r);
     for (size_t k = EDGE; k < ROWS - EDGE; k++) {
@@ -233,13 +234,26 @@ Test(parallel_rows, are_of_filtered_rates_where_noise_is_strong)
     done(r, s);
 }
 
+/* Where the motion ends below the filter's cut-off a wider one has noise to give and nothing else,
+ * however little it is. */
+Test(parallel_rows, are_of_filtered_rates_where_no_motion_is_beyond)
+{
+    for (int recorded = 0; recorded < 2; recorded++) {
+        tqt_recorded *r = new_motion(recorded ? rates : positions, false, recorded ? 1e-3 : 1e-5);
+        cr_expect(gt(dbl, r->recording.rate_band, slow));
+        cr_expect(eq(dbl, tq_recording_rate_cutoff(&r->recording), 0.0), "%g",
+                  r->recording.rate_band);
+        tqt_recorded_free(r);
+    }
+}
+
 /* Without a survey nothing is known of the noise. */
 Test(parallel_rows, are_of_filtered_rates_without_a_survey)
 {
-    tqt_recorded *r = new_motion(positions, 0.0);
-    r->recording.quiet_band = 0.0;
+    tqt_recorded *r = new_motion(positions, true, 0.0);
+    r->recording.rate_band = 0.0;
     cr_expect(eq(dbl, tq_recording_rate_cutoff(&r->recording), 0.0));
-    r->recording.quiet_band = (double)INFINITY;
+    r->recording.rate_band = (double)INFINITY;
     r->options.filter.cutoff = 60.0; /* four times of it are beyond what a filter of 500 Hz has */
     cr_expect(isinf(tq_recording_rate_cutoff(&r->recording)));
     tqt_recorded_free(r);
