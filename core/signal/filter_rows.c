@@ -384,7 +384,7 @@ static const double *rates_of_parallel(const tq_pass *p)
                                             : p->derived;
 }
 
-/* Parallel rows, filtered like torque. */
+/* Parallel rows: functions of the motion, filtered like torque. */
 static void find_parallel(tq_pass *p, uint64_t lowest, size_t m)
 {
     double *copy = p->derived + 2 * p->options->model->nv * p->n_uniform;

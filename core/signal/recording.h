@@ -218,8 +218,10 @@ void tq_recording_note(tq_recording *recording, tq_repair repair, uint64_t row);
 /* Samples next to the ends of a segment that a pass leaves out: the filter extrapolates there. */
 size_t tq_recording_border(const tq_recording *recording);
 
-/* Hz of the low-pass of rates that friction is a function of: above the filter's own as far as the
- * noise admits; 0: the filter's own; infinite: none is needed. */
+/* Hz of the low-pass of rates that parallel rows are functions of: above the filter's cut-off as
+ * far as their noise admits, at most four times it, or four times that of the spectra if that is
+ * higher; 0: the filter itself; infinite: none is needed.
+ * Source   core/identify/DECISIONS.md, "Friction at a reversal" */
 double tq_recording_rate_cutoff(const tq_recording *recording);
 
 /* True if the survey cached only runs of rows, long enough for searches. */
