@@ -80,8 +80,8 @@ static void low_pass(double cutoff, double *x)
     free(memory);
 }
 
-/* the sign of friction along the whole recording, filtered: by the rate that has passed this cut-off,
- * or by the way that has passed the filter's */
+/* the sign of friction along the whole recording, filtered: by the rate that has passed this
+ * cut-off, or by the way that has passed the filter's */
 static void whole_sign(const tq_fit *fit, double cutoff, double *q, double *qd, double *sign)
 {
     double *way = calloc(ROWS, sizeof *way);

@@ -77,8 +77,8 @@ static double normal(tqt_random *random)
     return sqrt(-2.0 * log(u)) * cos(2.0 * M_PI * tqt_random_uniform(random, 0.0, 1.0));
 }
 
-/* A slow motion and, if it `shakes`, a small one of 90 Hz, noise of q (or of qd, if it is recorded), and a torque.
- */
+/* A slow motion and, if it `shakes`, a small one of 90 Hz, noise of q (or of qd, if it is
+ * recorded), and a torque. */
 static tqt_recorded *new_motion(unsigned quantities, bool shakes, double noise)
 {
     const double size = shakes ? small : 0.0;
@@ -159,7 +159,8 @@ static double difference(double f)
 
 /* Without noise rates pass a cut-off of four times the filter's, recorded or by differences: of the
  * 90 Hz 24 % are left, of the filter itself, at 20 Hz, 2e-6. The rows pass the filter after it,
- * and what is emitted has passed the filter alone. Rounding and the ends' transients: 1e-7 rad/s. */
+ * and what is emitted has passed the filter alone. Rounding and the ends' transients: 1e-7 rad/s.
+ */
 Test(parallel_rows, are_of_rates_that_pass_less_of_a_filter)
 {
     for (int recorded = 0; recorded < 2; recorded++) {
