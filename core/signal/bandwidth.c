@@ -5,6 +5,7 @@
 
 #include <math.h>
 
+#include "core/elementary/elementary.h"
 #include "core/signal/differentiate.h"
 #include "core/signal/median.h"
 #include "core/signal/survey.h"
@@ -24,6 +25,11 @@ static const double slow_motion_s = 5.0; /* length of a window that resolves slo
 static const double skirt = 8.0;
 static const double coloured = 30.0; /* times the floor: a lower level is that flank where it
                                         reaches the floor */
+
+static const double quiet = 3e-3; /* rad/s, m/s: noise of rates that friction does not feel */
+/* share of the noise that counts against motion: rates' motion beyond the filter is at reversals,
+ * where friction is decided, and noise is anywhere */
+static const double price = 0.25;
 
 static double deviation(const double *x, size_t n)
 {
@@ -220,6 +226,59 @@ static tq_status find_position_floor(const tq_recording *recording, const tq_uni
     return status;
 }
 
+/* Hz: a low-pass of this cut-off leaves `quiet` of the noise of a rate whose source has this
+ * density: recorded rates, or positions that are differentiated, of variance (2 pi)^2 S f^3 / 3. */
+static double quiet_band_of(double density, bool is_rate)
+{
+    if (!(density > 0.0)) {
+        return (double)INFINITY;
+    }
+    return is_rate ? quiet * quiet / density
+                   : tq_pow(3.0 * quiet * quiet / (4.0 * M_PI * M_PI * density), 1.0 / 3.0);
+}
+
+/* Adds a joint of one degree of freedom to what is known of the rates: their noise, and what a
+ * low-pass that ends behind each frequency gains of motion over noise. Of `power` and behind it:
+ * (n_fft / 2 + 1) the spectrum of the source of accelerations, (n_fft / 2 + 1) gains. */
+static tq_status add_rate(tq_recording *recording, const tq_uniform *even, const tq_joint *joint,
+                          double *power, tq_scratch *scratch, tq_error *reterr)
+{
+    const size_t n_fft = fft_size(even->n);
+    const bool is_rate = recording->channels.has[TQ_QUANTITY_QD];
+    double density = recording->floor_memory[joint->v_index];
+    double *gain = power + n_fft / 2 + 1;
+    tq_status status = TQ_OK;
+    if (recording->n_difference == 0) { /* that of accelerations */
+        const size_t c = is_rate ? recording->channels.first[TQ_QUANTITY_QD] + joint->v_index
+                                 : recording->channels.first[TQ_QUANTITY_Q] + joint->q_index;
+        status = find_channel_floor(recording, even, c, (double)INFINITY, power, scratch, &density,
+                                    reterr);
+    }
+    for (size_t k = 0; status == TQ_OK && k < n_fft / 2 + 1; k++) {
+        const double w = 2.0 * M_PI * (double)k / ((double)n_fft * recording->step);
+        gain[k] += (is_rate ? 1.0 : w * w) * (power[k] - (1.0 + price) * density);
+    }
+    recording->rate_band = fmin(recording->rate_band, quiet_band_of(density, is_rate));
+    return status;
+}
+
+/* The cut-off of rates at which what it leaves of noise, times its price, and what it takes of
+ * motion are the least together. */
+static void end_rates(tq_recording *recording, size_t n_fft, const double *gain)
+{
+    double sum = 0.0, most = 0.0;
+    size_t end = 0;
+    for (size_t k = 0; k < n_fft / 2 + 1; k++) {
+        sum += gain[k];
+        end = sum > most ? k : end;
+        most = fmax(most, sum);
+    }
+    if (end < n_fft / 2) {
+        recording->rate_band =
+            fmin(recording->rate_band, (double)end / ((double)n_fft * recording->step));
+    }
+}
+
 /* The noise density of the signals from which accelerations are computed. */
 static tq_status find_floors(tq_recording *recording, const tq_uniform *even, tq_scratch *scratch,
                              tq_error *reterr)
@@ -229,9 +288,10 @@ static tq_status find_floors(tq_recording *recording, const tq_uniform *even, tq
     const bool is_flat = model->nq == model->nv;
     const size_t n_fft = fft_size(even->n);
     const size_t mark = tq_scratch_mark(scratch);
-    double *power = tq_scratch_take(scratch, n_fft / 2 + 1, sizeof *power);
+    double *power = tq_scratch_take(scratch, 2 * (n_fft / 2 + 1), sizeof *power);
     tq_status status = power != NULL ? TQ_OK : fail_scratch(recording, even->n, reterr);
     recording->n_difference = 0;
+    recording->rate_band = 0.0;
     while (recording->n_difference < 2 &&
            !recording->channels.has[sources[recording->n_difference]]) {
         recording->n_difference++;
@@ -241,6 +301,10 @@ static tq_status find_floors(tq_recording *recording, const tq_uniform *even, tq
         tq_scratch_rewind(scratch, mark);
         return status; /* some accelerations are one difference of a signal, others two */
     }
+    for (size_t k = 0; power != NULL && k < n_fft / 2 + 1; k++) {
+        power[n_fft / 2 + 1 + k] = 0.0;
+    }
+    recording->rate_band = (double)INFINITY;
     for (uint32_t j = 0; j < model->n_joint; j++) {
         const tq_joint *joint = &model->joints[j];
         for (uint32_t k = 0; status == TQ_OK && k < joint->nv; k++) {
@@ -253,9 +317,13 @@ static tq_status find_floors(tq_recording *recording, const tq_uniform *even, tq
                                               recording->channels.first[source] + r, followed,
                                               power, scratch, &recording->floor_memory[r], reterr);
         }
+        if (status == TQ_OK && joint->nq == 1 && joint->nv == 1) {
+            status = add_rate(recording, even, joint, power, scratch, reterr);
+        }
     }
     if (status == TQ_OK) {
         recording->floor = recording->floor_memory;
+        end_rates(recording, n_fft, power + n_fft / 2 + 1);
     }
     tq_scratch_rewind(scratch, mark);
     return status;
@@ -264,7 +332,7 @@ static tq_status find_floors(tq_recording *recording, const tq_uniform *even, tq
 size_t tq_recording_measure_size(const tq_recording *recording, size_t n)
 {
     const size_t n_fft = fine_size(recording, n, fft_size(n));
-    return tq_scratch_cost(n_fft / 2 + 1, sizeof(double)) + tq_spectrum_scratch_size(n_fft) +
+    return tq_scratch_cost(2 * (n_fft / 2 + 1), sizeof(double)) + tq_spectrum_scratch_size(n_fft) +
            tq_bandwidth_scratch_size(n_fft) + tq_coherence_scratch_size(n) +
            tq_scratch_cost(MEDIAN_SAMPLES + 1, sizeof(double));
 }

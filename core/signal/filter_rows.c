@@ -9,14 +9,19 @@
 #include "core/signal/pass_private.h"
 #include "core/signal/pose/pose_rates.h"
 
-static void zero_phase(tq_pass *p, size_t m, size_t n_row, double *rows)
+static void pass_filter(tq_pass *p, const tq_filter *filter, size_t m, size_t n_row, double *rows)
 {
     tq_scratch scratch;
     tq_scratch_init(&scratch, p->memory, p->memory_size);
-    const size_t settle = tq_filter_settling_length(&p->plan.filter);
-    const tq_status status = tq_filter_zero_phase_rows(
-        &p->plan.filter, settle < m ? settle : m - 1, m, n_row, rows, p->n_uniform, &scratch, NULL);
+    const size_t settle = tq_filter_settling_length(filter);
+    const tq_status status = tq_filter_zero_phase_rows(filter, settle < m ? settle : m - 1, m,
+                                                       n_row, rows, p->n_uniform, &scratch, NULL);
     (void)status; /* the shapes are valid and the scratch is large enough */
+}
+
+static void zero_phase(tq_pass *p, size_t m, size_t n_row, double *rows)
+{
+    pass_filter(p, &p->plan.filter, m, n_row, rows);
 }
 
 static void smooth(tq_pass *p, unsigned derivative, size_t m, const double *x, double *ret)
@@ -328,6 +333,27 @@ static void find_displacement(tq_pass *p, size_t m)
     }
 }
 
+/* The rates that parallel rows are functions of: filtered as much as their noise demands. */
+static void find_rates(tq_pass *p, size_t m)
+{
+    const size_t nv = p->options->model->nv;
+    for (size_t r = 0; r < nv; r++) {
+        double *to = p->rates + r * p->n_uniform;
+        size_t slope = 0;
+        const double *recorded = rates_of(p, r, &slope);
+        if (recorded != NULL) {
+            memcpy(to, recorded, m * sizeof *to);
+        } else if (is_of_pose(p, r)) {
+            memset(to, 0, m * sizeof *to); /* no friction */
+        } else {
+            tq_difference(m, tq_pass_channel(p, TQ_QUANTITY_Q, slope), p->recording->step, to);
+        }
+    }
+    if (p->plan.rates.n > 0) {
+        pass_filter(p, &p->plan.rates, m, nv, p->rates);
+    }
+}
+
 static void filter_signals(tq_pass *p, size_t m)
 {
     const size_t nq = p->options->model->nq;
@@ -351,7 +377,14 @@ static void filter_signals(tq_pass *p, size_t m)
     find_twists(p, m);
 }
 
-/* Parallel rows: functions of the unfiltered motion, filtered like torque. */
+static const double *rates_of_parallel(const tq_pass *p)
+{
+    return p->rates != NULL                 ? p->rates
+           : tq_pass_has(p, TQ_QUANTITY_QD) ? tq_pass_channel(p, TQ_QUANTITY_QD, 0)
+                                            : p->derived;
+}
+
+/* Parallel rows: functions of the motion, filtered like torque. */
 static void find_parallel(tq_pass *p, uint64_t lowest, size_t m)
 {
     double *copy = p->derived + 2 * p->options->model->nv * p->n_uniform;
@@ -361,7 +394,7 @@ static void find_parallel(tq_pass *p, uint64_t lowest, size_t m)
         .stride = p->n_uniform,
         .step = p->recording->step,
         .q = tq_pass_channel(p, TQ_QUANTITY_Q, 0),
-        .qd = tq_pass_has(p, TQ_QUANTITY_QD) ? tq_pass_channel(p, TQ_QUANTITY_QD, 0) : p->derived,
+        .qd = rates_of_parallel(p),
         .way = tq_recording_gives_displacement(p->recording) ? p->derived : NULL,
         .gains = p->even + p->recording->channels.first_gain * p->n_uniform,
         .n_gain = p->recording->channels.n_gain,
@@ -408,6 +441,9 @@ void tq_filter_window(tq_pass *p, uint64_t lowest, size_t m)
     }
     find_raw_acceleration(p, m);
     find_displacement(p, m);
+    if (p->rates != NULL) {
+        find_rates(p, m);
+    }
     filter_signals(p, m);
     find_fast(p, m);
     if (p->n_parallel > 0) {

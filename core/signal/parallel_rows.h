@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/signal/parallel_rows.h - functions of the unfiltered motion that pass the same filter as
- * torque: parallel filtering, F[tau] = F[Y] pi. */
+/* core/signal/parallel_rows.h - functions of the motion that pass the same filter as torque:
+ * parallel filtering, F[tau] = F[Y] pi. */
 #ifndef TQ_SIGNAL_PARALLEL_ROWS_H
 #define TQ_SIGNAL_PARALLEL_ROWS_H
 
@@ -9,15 +9,19 @@
 
 #include "core/base/scratch.h"
 
-/* A window of unfiltered uniform samples; consecutive windows of a segment overlap. */
+/* A window of uniform samples; consecutive windows of a segment overlap. Rates have passed a
+ * low-pass of their own, tq_recording_rate_cutoff, at up to four times the cut-off of the filter:
+ * as far as they have more motion than noise there. Where noise admits nothing beyond the filter
+ * they have passed the filter itself. Positions have passed the filter; displacements by recorded
+ * rates and channels of unknown gains have passed nothing. */
 typedef struct tq_parallel_window {
     uint64_t lowest; /* index of its first sample in the segment */
     size_t n;
-    size_t stride;       /* of all arrays */
-    double step;         /* s */
-    const double *q;     /* (nq x stride) */
-    const double *qd;    /* (nv x stride) */
-    const double *way;   /* (nv x stride) displacement of each step; NULL: from q */
+    size_t stride;     /* of all arrays */
+    double step;       /* s */
+    const double *q;   /* (nq x stride) filtered */
+    const double *qd;  /* (nv x stride) */
+    const double *way; /* (nv x stride) displacement of each step by recorded rates; NULL: from q */
     const double *gains; /* (n_gain x stride) channels of unknown gains, see tq_channels */
     size_t n_gain;
 } tq_parallel_window;

@@ -14,6 +14,7 @@ enum {
     CONTEXT_MAX = 65536, /* samples on each side that a filtered sample depends on */
 };
 
+static const unsigned rates_order = 4;
 static const double delay_most = 4.0;      /* samples, or if that is longer */
 static const double delay_most_s = 0.0501; /* s */
 
@@ -44,6 +45,19 @@ static tq_status design(const tq_recording *recording, tq_pass_plan *plan,
         return tq_recording_refuse(ret_fault, TQ_FAULT_FILTER_SLOW, TQ_NONE, rate, 0.0);
     }
     return TQ_OK;
+}
+
+/* The filter of rates of which parallel rows are functions. */
+static void design_rates(const tq_recording *recording, tq_pass_plan *plan)
+{
+    const double cutoff = tq_recording_rate_cutoff(recording);
+    const double rate = 1.0 / recording->step;
+    plan->has_rates = isinf(cutoff);
+    if (cutoff > 0.0 && isfinite(cutoff)) {
+        plan->has_rates =
+            tq_filter_butterworth(rates_order, cutoff, rate, &plan->rates, NULL) == TQ_OK;
+        plan->context += plan->has_rates ? tq_filter_settling_length(&plan->rates) : 0;
+    }
 }
 
 static size_t rows_of(const tq_recording *recording, const tq_pass_plan *plan)
@@ -87,7 +101,8 @@ static size_t size_of(const tq_recording *recording, const tq_pass_plan *plan)
                 tq_scratch_cost(scratch_size(plan), 1);
     }
     if (parallel != NULL) {
-        size += tq_scratch_cost(n * n_parallel, sizeof(double)) + parallel->size(parallel->of, n);
+        size += tq_scratch_cost(plan->has_rates ? n * nv : 0, sizeof(double)) +
+                tq_scratch_cost(n * n_parallel, sizeof(double)) + parallel->size(parallel->of, n);
     }
     return size;
 }
@@ -109,6 +124,9 @@ tq_status tq_pass_prepare(const tq_recording *recording, tq_pass_kind kind,
         if (status != TQ_OK) {
             return status;
         }
+    }
+    if (ret->parallel != NULL) {
+        design_rates(recording, ret);
     }
     if (!(late <= fmax(delay_most, delay_most_s / recording->step))) {
         return tq_recording_refuse(ret_fault, TQ_FAULT_DELAY, TQ_NONE, late, 0.0);
@@ -175,8 +193,11 @@ static bool take_filter(tq_pass *p, tq_scratch *memory)
         p->gives_way = false;
         p->n_parallel = parallel->n;
         p->parallel = tq_scratch_take(memory, p->n_parallel * p->n_uniform, sizeof *p->parallel);
+        p->rates =
+            p->plan.has_rates ? tq_scratch_take(memory, nv * p->n_uniform, sizeof *p->rates) : NULL;
         p->parallel_state = parallel->begin(parallel->of, p->n_uniform, memory);
-        if (p->parallel == NULL || p->parallel_state == NULL) {
+        if ((p->plan.has_rates && p->rates == NULL) || p->parallel == NULL ||
+            p->parallel_state == NULL) {
             return false;
         }
     }

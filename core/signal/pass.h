@@ -29,6 +29,8 @@ typedef struct tq_pass_plan {
     tq_pass_kind kind;
     const tq_parallel_rows *parallel; /* NULL: none */
     tq_filter filter;
+    bool has_rates;   /* parallel rows are functions of rates that pass less of a filter: */
+    tq_filter rates;  /* this one; of no sections: none */
     size_t context;   /* samples on each side that a filtered sample depends on */
     size_t border;    /* tq_recording_border */
     size_t n_row;     /* rows of a window */

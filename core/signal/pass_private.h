@@ -42,6 +42,8 @@ struct tq_pass {
     double *fast;           /* (2 nv x n_uniform) part of qdd that the filter removes, and its
                                rate */
     size_t n_parallel;
+    double *rates;    /* (nv x n_uniform) of which parallel rows are functions; NULL: the filtered
+                         ones */
     double *parallel; /* (n_parallel x n_uniform) */
     void *parallel_state;
     bool gives_way;        /* blocks contain displacements */

@@ -7,6 +7,9 @@
 /* rad/s, m/s: velocity noise below this does not change the state of friction */
 static const double quiet = 5e-3;
 
+/* of the cut-off that the spectra choose: friction reversals are not seen any better beyond */
+static const double rates_most = 4.0;
+
 tq_status tq_recording_refuse(tq_recording_fault *ret, tq_recording_fault_kind kind, uint32_t joint,
                               double value, double other)
 {
@@ -51,6 +54,17 @@ size_t tq_recording_border(const tq_recording *recording)
     /* upwards, but not for what rounding of a recording's times adds to a whole number */
     const double delay = ceil(fabs(recording->options->delay) / recording->step);
     return (size_t)fmin(ceil(n - 0.01) + delay, 1e15);
+}
+
+double tq_recording_rate_cutoff(const tq_recording *recording)
+{
+    const tq_recording_options *options = recording->options;
+    const double rate = 1.0 / recording->step;
+    const double own = options->filter.kind == TQ_SMOOTHING_BUTTERWORTH ? options->filter.cutoff
+                                                                        : options->half_gain;
+    const double chosen = tq_cutoff_choose(&recording->bandwidth, rate).cutoff;
+    const double cutoff = fmin(rates_most * fmax(own, chosen), recording->rate_band);
+    return !(cutoff > own) ? 0.0 : cutoff < 0.4 * rate ? cutoff : (double)INFINITY;
 }
 
 bool tq_recording_is_sampled(const tq_recording *recording)

@@ -147,6 +147,8 @@ typedef struct tq_recording {
         *floor; /* (nv) one-sided noise density, unit^2 / Hz, of the signal from which accelerations
                    are computed by n_difference differences; NULL: unknown */
     unsigned n_difference;
+    double rate_band; /* Hz: a low-pass of rates beyond it lets in more noise than motion, or more
+                         noise than friction bears; 0: unknown */
     tq_cutoff cutoff;
     double *coherent_memory, *floor_memory; /* (nq), (nv) */
     size_t n_clean;
@@ -215,6 +217,12 @@ void tq_recording_note(tq_recording *recording, tq_repair repair, uint64_t row);
 
 /* Samples next to the ends of a segment that a pass leaves out: the filter extrapolates there. */
 size_t tq_recording_border(const tq_recording *recording);
+
+/* Hz of the low-pass of rates that parallel rows are functions of: above the filter's cut-off as
+ * far as their noise admits, at most four times it, or four times that of the spectra if that is
+ * higher; 0: the filter itself; infinite: none is needed.
+ * Source   core/identify/DECISIONS.md, "Friction at a reversal" */
+double tq_recording_rate_cutoff(const tq_recording *recording);
 
 /* True if the survey cached only runs of rows, long enough for searches. */
 bool tq_recording_is_sampled(const tq_recording *recording);

@@ -66,29 +66,35 @@ Test(log, windows_do_not_show)
     free(qdd);
 }
 
-/* the sign of friction along the whole recording, from its filtered velocity, filtered once more */
-static void whole_sign(const tq_fit *fit, double *q, double *qd, double *sign)
+static void low_pass(double cutoff, double *x)
 {
     tq_filter filter;
-    cr_assert(eq(int, tq_filter_butterworth(4, 20.0, 1.0 / h, &filter, NULL), TQ_OK));
+    cr_assert(eq(int, tq_filter_butterworth(4, cutoff, 1.0 / h, &filter, NULL), TQ_OK));
     const size_t edge = tq_filter_settling_length(&filter);
     const size_t size = tq_filter_zero_phase_size(ROWS, edge);
     void *memory = aligned_alloc(64, (size + 63) / 64 * 64);
-    double *way = calloc(ROWS, sizeof *way);
-    double none = NAN;
     tq_scratch scratch;
     tq_scratch_init(&scratch, memory, size);
     cr_assert(
-        eq(int, tq_filter_zero_phase_rows(&filter, edge, ROWS, 1, q, ROWS, &scratch, NULL), TQ_OK));
+        eq(int, tq_filter_zero_phase_rows(&filter, edge, ROWS, 1, x, ROWS, &scratch, NULL), TQ_OK));
+    free(memory);
+}
+
+/* the sign of friction along the whole recording, filtered: by the rate that has passed this
+ * cut-off, or by the way that has passed the filter's */
+static void whole_sign(const tq_fit *fit, double cutoff, double *q, double *qd, double *sign)
+{
+    double *way = calloc(ROWS, sizeof *way);
+    double none = NAN;
     tq_difference(ROWS, q, h, qd);
+    low_pass(cutoff, qd);
+    low_pass(20.0, q);
     for (size_t i = 1; i < ROWS; i++) {
         way[i] = q[i] - q[i - 1];
     }
     const tq_stretch all = {.n_sample = ROWS, .stride = ROWS, .qd = qd, .way = way, .period = h};
     tq_friction_regressor_compute(fit, &all, &none, sign);
-    cr_assert(eq(int, tq_filter_zero_phase_rows(&filter, edge, ROWS, 1, sign, ROWS, &scratch, NULL),
-                 TQ_OK));
-    free(memory);
+    low_pass(20.0, sign);
     free(way);
 }
 
@@ -115,7 +121,10 @@ Test(log, friction_is_filtered_as_torque_is)
         f.request.fit = fit;
         cr_assert(tqa_recording_pass(&f.log, take, &got), "%s", f.problem.detail);
         cr_assert(gt(sz, got.n, (size_t)ROWS / 3 - 50));
-        whole_sign(fit, q, qd, sign);
+        const double cutoff = tq_recording_rate_cutoff(&f.log.signal);
+        cr_assert(gt(dbl, cutoff, 40.0)); /* no noise, but digits */
+        cr_assert(le(dbl, cutoff, 80.0));
+        whole_sign(fit, cutoff, q, qd, sign);
         double most = 0.0;
         for (size_t i = 0; i < got.n; i++) {
             /* velocities differ by 1e-8; the sign is smoothed over 0.05 */
