@@ -409,6 +409,8 @@ REFUSED = [
     (change(where=1, axis2=None), "missing-field", "/joints/1/axis2", "frame of the joint"),
     (change(where=1, axis2=[-2, 0, 0]), "invalid-value", "/joints/1/axis2", "right angle"),
     (change(where=1, axis2=[0, 0, 0]), "invalid-value", "/joints/1/axis2", "right angle"),
+    (change(where=1, axis=[0, 0, 0]), "range", "/joints/1/axis", "direction"),
+    (change(where=1, axis=[1e200, 0, 0], axis2=[0, 0, 0]), "invalid-value", "/joints/1/axis2", "right angle"),
     (change(where=1, pitch=1), "invalid-value", "/joints/1/pitch", "helical"),
     (change(where=1, mimic={"joint": "lead"}), "invalid-value", "/joints/1/mimic", "revolute joints"),
     (change(where=1, drive={"motor": {"constant_nm_a": 1, "resistance": 1}}), "invalid-value", "/joints/1/drive", "revolute joints"),

@@ -15,7 +15,7 @@ static const char *const nothing[] = {NULL};
 /* an entry of a 6x6 matrix may be off by this share of its largest one: six printed digits */
 static const double ROUNDED = 1e-6;
 
-/* What v has along w is the pitch of the screw, m/rad, if the joint is helical; else it has none. */
+/* What v has along w is the pitch, m/rad, of a helical joint; the screws of others have none. */
 static bool read_pitch(const tqa_json_at *at, tqa_compound compound, double along, double slide,
                        tqa_chain_joint *ret)
 {

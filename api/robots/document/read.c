@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* api/robots/document/read.c - robot documents: what has the links and joints, and all beside them. */
+/* api/robots/document/read.c - robot documents: which field has links and joints, and all else. */
 #include <assert.h>
 #include <math.h>
 #include <stdio.h>

@@ -34,6 +34,22 @@ static void refuse_of_two(const tqa_json_at *joint)
     }
 }
 
+/* x of unit length; false: it has none. */
+static bool find_direction(const double x[3], double ret[3])
+{
+    const double largest = fmax(fabs(x[0]), fmax(fabs(x[1]), fabs(x[2])));
+    double square = 0.0;
+    memset(ret, 0, 3 * sizeof *ret);
+    for (int k = 0; k < 3 && largest > 0.0; k++) {
+        ret[k] = x[k] / largest;
+        square += ret[k] * ret[k];
+    }
+    for (int k = 0; k < 3 && largest > 0.0; k++) {
+        ret[k] /= sqrt(square);
+    }
+    return largest > 0.0;
+}
+
 /* axis2 of a universal joint; a fault of any other. */
 static void read_second(const tqa_json_at *joint, tqa_compound compound, const double axis[3],
                         double ret[3])
@@ -51,15 +67,19 @@ static void read_second(const tqa_json_at *joint, tqa_compound compound, const d
     if (compound != TQA_UNIVERSAL || at.value == NULL || !tqa_json_numbers(&at, 3, ret)) {
         return;
     }
-    const double cross[3] = {axis[1] * ret[2] - axis[2] * ret[1],
-                             axis[2] * ret[0] - axis[0] * ret[2],
-                             axis[0] * ret[1] - axis[1] * ret[0]};
-    const double most =
-        hypot(hypot(axis[0], axis[1]), axis[2]) * hypot(hypot(ret[0], ret[1]), ret[2]);
-    if (!(hypot(hypot(cross[0], cross[1]), cross[2]) > PARALLEL * most)) {
+    double one[3], other[3];
+    if (!find_direction(axis, one)) {
+        return; /* core says so */
+    }
+    const bool points = find_direction(ret, other);
+    const double cross[3] = {one[1] * other[2] - one[2] * other[1],
+                             one[2] * other[0] - one[0] * other[2],
+                             one[0] * other[1] - one[1] * other[0]};
+    const double square = cross[0] * cross[0] + cross[1] * cross[1] + cross[2] * cross[2];
+    if (!points || !(square > PARALLEL * PARALLEL)) {
         tqa_draft_fault(at.draft, "invalid-value", at.pointer,
                         "let it point elsewhere than \"axis\", mostly at a right angle to it",
-                        "the two axes are parallel");
+                        points ? "the two axes are parallel" : "the second axis is zero");
     }
 }
 
@@ -166,7 +186,7 @@ static bool name_compounds(const tqa_json_at *tree, uint32_t n, const member *me
     const tqa_json_at joints = tqa_json_field(tree, "joints");
     const tqa_json_at links = tqa_json_field(tree, "links");
     const char *const *own = draft->joint_names;
-    const char **names[2], **places[2];
+    const char **names[2] = {NULL, NULL}, **places[2] = {NULL, NULL};
     if (model->n_joint == n) {
         return true;
     }

@@ -15,8 +15,8 @@ void tq_ik_middle(const tq_model *model, double *q);
  * joints without limits over 4 m, quaternions uniform over all rotations. */
 void tq_ik_spread(const tq_model *model, uint32_t number, double *q);
 
-/* ret (nq): the robot has the same pose where this coordinate is a turn further: it is an angle, and
- * what follows it turns by whole turns too. */
+/* ret (nq): the robot has the same pose where this coordinate is a turn further: it is an angle,
+ * and what follows it turns by whole turns too. */
 void tq_ik_turns(const tq_model *model, _Bool *ret);
 
 #endif
