@@ -166,7 +166,8 @@ static bool take_names(const tqa_json_at *list, uint32_t n, uint32_t n_all,
     const char **all = tqa_arena_take(arena, n_all, sizeof *all, sizeof *all);
     const char **places = tqa_arena_take(arena, n_all, sizeof *places, sizeof *places);
     if (all == NULL || places == NULL) {
-        return tqa_draft_no_memory(list->draft);
+        (void)tqa_draft_no_memory(list->draft);
+        return false;
     }
     for (uint32_t i = 0; i < n; i++) {
         all[i] = names[i];
