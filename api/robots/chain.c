@@ -6,9 +6,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "api/robots/compound.h"
 #include "core/spatial/rotation.h"
-
-enum { NAME_ROOM = 16 }; /* of TQA_NAME_MAX, for the endings of carriers' names */
 
 bool tqa_chain_init(tqa_chain *chain, tqa_draft *draft, uint32_t n_link)
 {
@@ -27,6 +26,7 @@ bool tqa_chain_init(tqa_chain *chain, tqa_draft *draft, uint32_t n_link)
     chain->link_places = tqa_arena_take(arena, chain->link_max, sizeof(char *), 16);
     chain->joint_names = tqa_arena_take(arena, chain->joint_max, sizeof(char *), 16);
     chain->joint_places = tqa_arena_take(arena, chain->joint_max, sizeof(char *), 16);
+    chain->pitches = tqa_arena_take(arena, chain->joint_max, sizeof *chain->pitches, 16);
     if (tqa_draft_is_spent(draft)) {
         return false;
     }
@@ -60,13 +60,10 @@ static tq_joint *add_joint(tqa_chain *chain, const char *name, const char *place
     return &chain->joints[i];
 }
 
-/* The name of the link that carries the child of a joint. */
+/* The name of the link that carries the child of the newest joint, and of what fixes it there. */
 static const char *extend(const tqa_chain *chain, const char *name, const char *ending)
 {
-    if (strlen(name) < TQA_NAME_MAX - NAME_ROOM) {
-        return tqa_arena_format(chain->draft->arena, "%s_%s", name, ending);
-    }
-    return tqa_arena_format(chain->draft->arena, "joint%u_%s", chain->n_joint, ending);
+    return tqa_compound_name(chain->draft->arena, name, ending, chain->n_joint - 1);
 }
 
 /* Where the axis passes nearest to the child's origin; for a ball, its centre. */
@@ -96,6 +93,33 @@ static bool needs_carrier(const tqa_chain_joint *from, const double foot[3])
            (foot[0] != from->pose.p[0] || foot[1] != from->pose.p[1] || foot[2] != from->pose.p[2]);
 }
 
+/* The child of joint i, which turns about a foot on its axis, by `arm` from that foot. */
+static void carry(tqa_chain *chain, uint32_t i, const tqa_chain_joint *from, const double arm[3])
+{
+    const uint32_t carrier = tqa_chain_link(chain, extend(chain, from->name, "axis"), from->place);
+    chain->joints[i].child = carrier;
+    tq_joint *weld = add_joint(chain, extend(chain, from->name, "offset"), from->place);
+    weld->parent = carrier;
+    weld->child = from->child;
+    weld->origin = tq_pose_identity;
+    tq_mat_tvec(from->pose.r, arm, weld->origin.p);
+}
+
+/* The same of a helical joint, whose slide carries the child wherever it lies. */
+static void advance(tqa_chain *chain, uint32_t i, const tqa_chain_joint *from, const double arm[3])
+{
+    tqa_arena *arena = chain->draft->arena;
+    const char *const names[3] = {from->name, tqa_compound_joint(arena, TQA_HELICAL, from->name, i),
+                                  tqa_compound_link(arena, TQA_HELICAL, from->name, i)};
+    const uint32_t nut = tqa_chain_link(chain, names[2], from->place);
+    (void)add_joint(chain, names[1], from->place);
+    tqa_helical_split(chain->joints, i, nut);
+    tq_mat_tvec(from->pose.r, arm, chain->joints[i + 1].origin.p);
+    chain->pitches[i] = from->pitch;
+    tqa_helical_settle(chain->joints, i, from->pitch);
+    tqa_compound_report(chain->draft, names, from->pitch);
+}
+
 uint32_t tqa_chain_join(tqa_chain *chain, const tqa_chain_joint *from)
 {
     tq_joint *joint = add_joint(chain, from->name, from->place);
@@ -109,20 +133,25 @@ uint32_t tqa_chain_join(tqa_chain *chain, const tqa_chain_joint *from)
     if (tq_joint_kind_nv(from->kind) == 1) {
         tq_mat_tvec(from->pose.r, from->axis, joint->axis);
     }
-    if (needs_carrier(from, foot)) {
-        const double arm[3] = {from->pose.p[0] - foot[0], from->pose.p[1] - foot[1],
-                               from->pose.p[2] - foot[2]};
-        const uint32_t carrier =
-            tqa_chain_link(chain, extend(chain, from->name, "axis"), from->place);
-        memcpy(joint->origin.p, foot, sizeof joint->origin.p);
-        joint->child = carrier;
-        tq_joint *weld = add_joint(chain, extend(chain, from->name, "offset"), from->place);
-        weld->parent = carrier;
-        weld->child = from->child;
-        weld->origin = tq_pose_identity;
-        tq_mat_tvec(from->pose.r, arm, weld->origin.p);
+    const double arm[3] = {from->pose.p[0] - foot[0], from->pose.p[1] - foot[1],
+                           from->pose.p[2] - foot[2]};
+    if (from->pitch != 0.0) {
+        memcpy(joint->origin.p, foot, sizeof foot);
+        advance(chain, i, from, arm);
+    } else if (needs_carrier(from, foot)) {
+        memcpy(joint->origin.p, foot, sizeof foot);
+        carry(chain, i, from, arm);
     }
     return i;
+}
+
+void tqa_chain_settle(tqa_chain *chain)
+{
+    for (uint32_t i = 0; i < chain->n_joint; i++) {
+        if (chain->pitches[i] != 0.0) {
+            tqa_helical_settle(chain->joints, i, chain->pitches[i]);
+        }
+    }
 }
 
 bool tqa_chain_finish(tqa_chain *chain)

@@ -3315,10 +3315,16 @@ export interface JointFriction {
   offset?: number;
 }
 
-/** As `Joint`; what follows from the rest may be left out */
+/**
+ * As `Joint`; what follows from the rest may be left out. Two further kinds are read as two joints with a link without mass
+ * between them, which is what the robot has afterwards. helical: a revolute or continuous joint of the same name turns link
+ * `NAME_nut`, and the prismatic joint `NAME_advance` follows it by pitch / (2 pi) along the same axis. limits to mimic are those
+ * of the angle, and torque is about it. universal: revolute joints of the same name about `axis` and `NAME_axis2` about `axis2`,
+ * between them link `NAME_cross`; limits, damping, friction, spring and rotor are of both
+ */
 export interface JointIn {
   name: string;
-  kind: "fixed" | "revolute" | "continuous" | "prismatic" | "planar" | "spherical" | "floating";
+  kind: "fixed" | "revolute" | "continuous" | "prismatic" | "planar" | "spherical" | "floating" | "helical" | "universal";
   /** Name of a link */
   parent: string;
   /** Name of a link */
@@ -3332,6 +3338,10 @@ export interface JointIn {
   };
   /** Unit vector in the joint's frame; of a planar joint, the normal */
   axis?: Vector;
+  /** Of a universal joint, which needs it: in the joint's frame at rest, not along `axis`; usually at a right angle to it */
+  axis2?: Vector;
+  /** Of a helical joint, which needs it: metres a turn, positive for a right-handed thread, not 0 */
+  pitch?: number;
   /** What is left out does not exist */
   limits?: {
     /** rad or m */
@@ -4798,7 +4808,9 @@ export interface RobotDocument {
     joints: {
       name: string;
       /** default revolute */
-      kind?: "revolute" | "continuous" | "prismatic" | "fixed";
+      kind?: "revolute" | "continuous" | "prismatic" | "helical" | "fixed";
+      /** Of a helical joint, which needs it: metres a turn, positive for a right-handed thread, not 0 */
+      pitch?: number;
       /** default 0 */
       theta?: number;
       /** default 0 */
@@ -4813,13 +4825,16 @@ export interface RobotDocument {
       [name: string]: unknown;
     }[];
   };
-  /** Screws (v, w), linear first, in the base frame at q = 0, where also every home pose is stated */
+  /**
+   * Screws (v, w), linear first, in the base frame at q = 0, where also every home pose is stated. The screw of a helical joint
+   * has the pitch 2 pi v.w, in metres a turn
+   */
   poe?: {
     /** A frame after the last joint, by its home */
     tool?: LinkIn;
     joints: {
       name: string;
-      kind: "revolute" | "continuous" | "prismatic";
+      kind: "revolute" | "continuous" | "prismatic" | "helical";
       screw: number[];
       link?: LinkIn;
       [name: string]: unknown;

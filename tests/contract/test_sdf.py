@@ -263,7 +263,7 @@ def test_a_link_without_inertial_weighs_what_the_format_says(daemon):
 REFUSED = [
     ("<include><uri>model://x</uri></include>", "include"),
     (LINK % ("a", "<gravity>0</gravity>"), "gravity"),
-    (LINK % ("a", "") + LINK % ("b", "") + HINGE % ("j", "screw", "a", "b", "", ""), "screw"),
+    (LINK % ("a", "") + LINK % ("b", "") + HINGE % ("j", "helix", "a", "b", "", ""), "helix"),
     (LINK % ("a", "") + LINK % ("b", "") + HINGE % ("j", "revolute", "a", "nobody", "", ""), "nobody"),
     (LINK % ("a", '<pose relative_to="nothing">0 0 0 0 0 0</pose>'), "nothing"),
     (LINK % ("a", '<pose relative_to="b">0 0 0 0 0 0</pose>') + LINK % ("b", '<pose relative_to="a">0 0 0 0 0 0</pose>'), "relative to itself"),

@@ -16,25 +16,30 @@ static const char *const nothing[] = {NULL};
 typedef struct row {
     tq_joint_kind kind;
     double theta, d, a, alpha;
+    double pitch; /* of a helical joint, else 0 */
 } row;
 
 static bool read_row(const tqa_json_at *at, row *ret)
 {
-    static const char *const known[] = {
-        "name", "kind", "theta", "d", "a", "alpha", "offset", "link", TQA_DOCUMENT_DRIVE, NULL};
+    static const char *const known[] = {"name",  "kind",   "theta", "d",    "a",
+                                        "alpha", "offset", "pitch", "link", TQA_DOCUMENT_DRIVE,
+                                        NULL};
+    tqa_compound compound = TQA_COMPOUND_NONE;
     double offset = 0.0;
     *ret = (row){.kind = TQ_JOINT_REVOLUTE};
     tqa_json_fields(at, known, nothing);
     const tqa_json_at kind = tqa_json_field(at, "kind");
-    if (kind.value != NULL && !tqa_document_kind(&kind, &ret->kind)) {
+    if (kind.value != NULL && !tqa_document_kind(&kind, &ret->kind, &compound)) {
         return false;
     }
-    if (tq_joint_kind_nv(ret->kind) != 1 && ret->kind != TQ_JOINT_FIXED) {
+    if ((tq_joint_kind_nv(ret->kind) != 1 && ret->kind != TQ_JOINT_FIXED) ||
+        compound == TQA_UNIVERSAL) {
         tqa_draft_fault(at->draft, "invalid-value", kind.pointer,
-                        "kind is one of: revolute, continuous, prismatic, fixed",
+                        "kind is one of: revolute, continuous, prismatic, helical, fixed",
                         "a row of the table cannot describe a joint of this kind");
         return false;
     }
+    ret->pitch = tqa_document_pitch(at, compound);
     tqa_json_optional(at, "theta", &ret->theta);
     tqa_json_optional(at, "d", &ret->d);
     tqa_json_optional(at, "a", &ret->a);
@@ -54,6 +59,7 @@ static void place_row(const row *from, bool modified, tqa_chain_joint *ret)
     tq_rotation_about(x, from->alpha, twist.r);
     tq_rotation_about(z, from->theta, turn.r);
     ret->kind = from->kind;
+    ret->pitch = from->pitch;
     memcpy(ret->axis, z, sizeof z);
     if (modified) {
         ret->pose = tq_pose_multiply(&twist, &turn);
@@ -155,7 +161,8 @@ static bool add_row(tqa_chain *chain, const tqa_json_at *at, bool modified, cons
     return true;
 }
 
-bool tqa_document_drives(const tqa_json_at *joints, const char *const *names, uint32_t n)
+bool tqa_document_drives(tqa_chain *chain, const tqa_json_at *joints, const char *const *names,
+                         uint32_t n)
 {
     tqa_draft *draft = joints->draft;
     for (uint32_t i = 0; i < n; i++) {
@@ -163,6 +170,7 @@ bool tqa_document_drives(const tqa_json_at *joints, const char *const *names, ui
         const uint32_t k = tqa_names_find(&draft->joints, names[i], strlen(names[i]));
         tqa_document_drive(&at, &draft->model.joints[k]);
     }
+    tqa_chain_settle(chain);
     return draft->problem->status == 0;
 }
 
@@ -217,5 +225,5 @@ bool tqa_document_dh(const tqa_json_at *dh)
         ok = add_row(&chain, &at, modified, names[i], &link);
     }
     return ok && add_end(&chain, dh, "tool", &link) && tqa_chain_finish(&chain) &&
-           tqa_document_drives(&joints, names, n);
+           tqa_document_drives(&chain, &joints, names, n);
 }

@@ -36,6 +36,13 @@
  *     drive       [motor {constant, resistance, inductance, inertia, viscous}, gear, amplifier,
  *                 current_limit, current_loop, velocity_loop: drive_fields.h]. The motor's inertia
  *                 is the joint's rotor unless `rotor` states one; its friction adds to `damping`
+ *   A joint of kind helical or universal is read as two joints and a link without mass, and printed
+ *   as these (compound.h): as a revolute or continuous joint by its name and a prismatic one that
+ *   follows it, or as two revolute ones.
+ *     pitch       helical: m a turn along `axis`, positive for a right-handed thread, not 0. limits
+ *                 to drive are those of the angle
+ *     axis2       universal: the second axis, in the frame of the joint at rest, not along `axis`.
+ *                 limits, damping, friction, spring and rotor are of each of its two coordinates
  *   links       each:
  *     name
  *     mass, com   [kg; m, in the link's frame], both or neither
@@ -64,12 +71,13 @@
  * also be together inside `tree`. Instead of them, one of:
  *
  *   dh   {convention: "standard" or "modified", joints: [{name, [kind: revolute], [theta, d, a,
- *        alpha, offset: 0], [link: {name, mass ... solid}], [limits to mimic]}], [base, tool:
- *        {name, pose, mass ... solid}]}. Frames of links are those of the table; offset adds to
- *        theta, or to d of a slide. Inertias are in the frame of the row.
- *   poe  {joints: [{name, kind, screw: [v, w] in the base frame at q = 0, [link: {name, home [pose
+ *        alpha, offset: 0], [link: {name, mass ... solid}], [pitch of a helical one], [limits to
+ *        drive]}], [base, tool: {name, pose, mass ... solid}]}. Frames of links are those of the
+ *        table; offset adds to theta, or to d of a slide. Inertias are in the frame of the row.
+ *   poe  {joints: [{name, kind, screw: [v, w] in the base frame at q = 0 (w.v is 0, or of a helical
+ *        joint pitch / (2 pi)), [link: {name, home [pose
  *        in the base frame at q = 0; identity if absent], mass ... solid or spatial_inertia [6 rows
- *        of 6, linear first, about the link's own frame]}], [limits to mimic]}], [tool: {name,
+ *        of 6, linear first, about the link's own frame]}], [limits to drive]}], [tool: {name,
  *        home, mass ... solid}]}
  *   urdf the text of a URDF; its gravity is (0, 0, -9.81) unless `gravity` is given
  *

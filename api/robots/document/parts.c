@@ -173,11 +173,16 @@ void tqa_document_inertia(const tqa_json_at *link, tq_inertia *ret)
     }
 }
 
-bool tqa_document_kind(const tqa_json_at *at, tq_joint_kind *ret)
+bool tqa_document_kind(const tqa_json_at *at, tq_joint_kind *ret, tqa_compound *ret_compound)
 {
     const char *hint = "kind is one of: revolute, continuous, prismatic, fixed, planar, spherical, "
-                       "floating";
+                       "floating, helical, universal";
     const char *word = json_string_value(at->value);
+    *ret_compound = word != NULL ? tqa_compound_find(word) : TQA_COMPOUND_NONE;
+    if (*ret_compound != TQA_COMPOUND_NONE) {
+        *ret = TQ_JOINT_REVOLUTE;
+        return true;
+    }
     if (word != NULL && tqa_joint_kind_find(word, ret)) {
         return true;
     }
@@ -188,6 +193,25 @@ bool tqa_document_kind(const tqa_json_at *at, tq_joint_kind *ret)
                         word != NULL ? word : "");
     }
     return false;
+}
+
+double tqa_document_pitch(const tqa_json_at *joint, tqa_compound compound)
+{
+    const tqa_json_at at = tqa_json_field(joint, "pitch");
+    double pitch = 0.0;
+    if (compound != TQA_HELICAL && at.value != NULL) {
+        tqa_draft_fault(at.draft, "invalid-value", at.pointer,
+                        "remove the field, or write \"kind\": \"helical\"",
+                        "only a helical joint has a pitch");
+    } else if (compound == TQA_HELICAL && at.value == NULL) {
+        tqa_draft_fault(at.draft, "missing-field", at.pointer,
+                        "add \"pitch\": 0.005, in metres a turn; positive: a right-handed thread",
+                        "a helical joint has a pitch");
+    } else if (compound == TQA_HELICAL &&
+               (!tqa_json_number(&at, &pitch) || !tqa_helical_check(at.draft, pitch, at.pointer))) {
+        return 0.0;
+    }
+    return pitch;
 }
 
 static void read_limits(const tqa_json_at *joint, tq_limits *ret)

@@ -6,6 +6,7 @@
 
 #include "api/codec/writer.h"
 #include "api/robots/chain.h"
+#include "api/robots/compound.h"
 #include "api/robots/document/node.h"
 #include "api/robots/log_law.h"
 
@@ -53,7 +54,11 @@ void tqa_document_drive(const tqa_json_at *joint, tq_joint *ret);
 void tqa_document_motor(const tqa_json_at *at, const tq_joint *joint);
 void tqa_document_read_drive(const tqa_json_at *at, const tq_joint *joint, tq_drive *ret);
 
-bool tqa_document_kind(const tqa_json_at *at, tq_joint_kind *ret);
+/* The word for a kind of joint; of a compound, the kind is that of its first joint. */
+bool tqa_document_kind(const tqa_json_at *at, tq_joint_kind *ret, tqa_compound *ret_compound);
+
+/* "pitch" of a helical joint, a fault of any other; 0 with a fault. */
+double tqa_document_pitch(const tqa_json_at *joint, tqa_compound compound);
 
 /* The number of a name among `names`, or TQ_NONE with a fault whose hint is `what`. */
 uint32_t tqa_document_resolve(const tqa_json_at *at, const tqa_names *names, const char *what);
@@ -67,7 +72,11 @@ bool tqa_document_link(tqa_chain *chain, const tqa_json_at *link, const char *na
                        const char *const *known, uint32_t *ret);
 void tqa_document_fixed(tqa_chain *chain, const char *name, const char *place, uint32_t parent,
                         uint32_t child, const tq_pose *pose);
-bool tqa_document_drives(const tqa_json_at *joints, const char *const *names, uint32_t n);
+bool tqa_document_drives(tqa_chain *chain, const tqa_json_at *joints, const char *const *names,
+                         uint32_t n);
+
+/* "links" and "joints" of a tree (tree.c). False: faults were added. */
+bool tqa_document_tree(const tqa_json_at *tree);
 
 /* "dh" and "poe": links and joints of a serial arm. False: faults were added. */
 bool tqa_document_dh(const tqa_json_at *dh);

@@ -15,9 +15,33 @@ static const char *const nothing[] = {NULL};
 /* an entry of a 6x6 matrix may be off by this share of its largest one: six printed digits */
 static const double ROUNDED = 1e-6;
 
-/* Screw (v, w) in the base frame at home: |w| = 1 and v = point x w without pitch, or w = 0 and
- * |v| = 1. */
-static bool read_screw(const tqa_json_at *at, tqa_chain_joint *ret)
+/* What v has along w is the pitch, m/rad, of a helical joint; the screws of others have none. */
+static bool read_pitch(const tqa_json_at *at, tqa_compound compound, double along, double slide,
+                       tqa_chain_joint *ret)
+{
+    const bool has_none = fabs(along) <= 1e-9 * fmax(1.0, slide);
+    if (compound == TQA_HELICAL && has_none) {
+        tqa_draft_fault(at->draft, "invalid-value", at->pointer,
+                        "write \"kind\": \"revolute\", or v = point x w + pitch / (2 pi) w, the "
+                        "pitch in metres a turn",
+                        "the screw of a helical joint has no pitch");
+        return false;
+    }
+    if (compound != TQA_HELICAL && !has_none) {
+        tqa_draft_fault(at->draft, "invalid-value", at->pointer,
+                        "write \"kind\": \"helical\", or v = point x w; a screw is (v, w), linear "
+                        "first, in the base frame, w the unit axis",
+                        "the screw has a pitch of %g m/rad, which a joint that only turns has not",
+                        along);
+        return false;
+    }
+    ret->pitch = compound == TQA_HELICAL ? 2.0 * M_PI * along : 0.0;
+    return true;
+}
+
+/* Screw (v, w) in the base frame at home: |w| = 1 and v = point x w, plus pitch / (2 pi) w of a
+ * helical joint; or w = 0 and |v| = 1. */
+static bool read_screw(const tqa_json_at *at, tqa_compound compound, tqa_chain_joint *ret)
 {
     double s[6];
     if (!tqa_json_numbers(at, 6, s)) {
@@ -28,27 +52,22 @@ static bool read_screw(const tqa_json_at *at, tqa_chain_joint *ret)
     const double turn = sqrt(w[0] * w[0] + w[1] * w[1] + w[2] * w[2]);
     const double slide = sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
     const bool slides = ret->kind == TQ_JOINT_PRISMATIC;
-    const double pitch = v[0] * w[0] + v[1] * w[1] + v[2] * w[2];
-    const char *hint =
-        "a screw is (v, w), linear first, in the base frame: w the unit axis and v = "
-        "point x w to turn; w = 0 and v a unit vector to slide";
+    const double along = v[0] * w[0] + v[1] * w[1] + v[2] * w[2];
     if (slides ? turn != 0.0 || !(fabs(slide - 1.0) <= 1e-6) : !(fabs(turn - 1.0) <= 1e-6)) {
-        tqa_draft_fault(at->draft, "invalid-value", at->pointer, hint,
+        tqa_draft_fault(at->draft, "invalid-value", at->pointer,
+                        "a screw is (v, w), linear first, in the base frame: w the unit axis and v "
+                        "= point x w to turn; w = 0 and v a unit vector to slide",
                         "this is no screw of a joint that %s", slides ? "slides" : "turns");
         return false;
     }
-    if (!slides && fabs(pitch) > 1e-9 * fmax(1.0, slide)) {
-        tqa_draft_fault(at->draft, "invalid-value", at->pointer, hint,
-                        "the screw has a pitch of %g m/rad; joints turn or slide, not both", pitch);
-        return false;
-    }
     memcpy(ret->axis, slides ? v : w, sizeof ret->axis);
-    if (!slides) {
-        ret->point[0] = w[1] * v[2] - w[2] * v[1];
-        ret->point[1] = w[2] * v[0] - w[0] * v[2];
-        ret->point[2] = w[0] * v[1] - w[1] * v[0];
+    if (slides) {
+        return true;
     }
-    return true;
+    ret->point[0] = w[1] * v[2] - w[2] * v[1];
+    ret->point[1] = w[2] * v[0] - w[0] * v[2];
+    ret->point[2] = w[0] * v[1] - w[1] * v[0];
+    return read_pitch(at, compound, along, slide, ret);
 }
 
 /* Mass, centre of mass and tensor from [m E, -m c^; m c^, I] about the frame's origin. */
@@ -105,15 +124,37 @@ static void read_inertia(const tqa_json_at *link, tq_inertia *ret)
     }
 }
 
+static bool read_kind(const tqa_json_at *joint, tq_joint_kind *ret, tqa_compound *ret_compound)
+{
+    const tqa_json_at kind = tqa_json_field(joint, "kind");
+    const tqa_json_at pitch = tqa_json_field(joint, "pitch");
+    if (!tqa_document_kind(&kind, ret, ret_compound)) {
+        return false;
+    }
+    if (tq_joint_kind_nv(*ret) != 1 || *ret_compound == TQA_UNIVERSAL) {
+        tqa_draft_fault(joint->draft, "invalid-value", kind.pointer,
+                        "kind is one of: revolute, continuous, prismatic, helical",
+                        "a screw cannot describe a joint of this kind");
+        return false;
+    }
+    if (pitch.value != NULL) {
+        tqa_draft_fault(joint->draft, "invalid-value", pitch.pointer,
+                        "remove it: of (v, w) the pitch is 2 pi v.w, in metres a turn",
+                        "the screw states the pitch");
+        return false;
+    }
+    return true;
+}
+
 static bool add_joint(tqa_chain *chain, const tqa_json_at *at, const char *name, uint32_t *link,
                       tq_pose *home)
 {
-    static const char *const known[] = {"name", "kind", "screw", "link", TQA_DOCUMENT_DRIVE, NULL};
+    static const char *const known[] = {
+        "name", "kind", "screw", "pitch", "link", TQA_DOCUMENT_DRIVE, NULL};
     static const char *const known_link[] = {"name", "home", "spatial_inertia",
                                              TQA_DOCUMENT_INERTIA, NULL};
     tqa_draft *draft = chain->draft;
     tqa_json_fields(at, known, nothing);
-    const tqa_json_at kind = tqa_json_field(at, "kind");
     const tqa_json_at screw = tqa_json_field(at, "screw");
     const tqa_json_at link_at = tqa_json_field(at, "link");
     const tqa_json_at home_at = tqa_json_field(&link_at, "home");
@@ -121,17 +162,12 @@ static bool add_joint(tqa_chain *chain, const tqa_json_at *at, const char *name,
                              .place = tqa_arena_format(draft->arena, "%s", at->pointer),
                              .kind = TQ_JOINT_REVOLUTE,
                              .parent = *link};
+    tqa_compound compound = TQA_COMPOUND_NONE;
     tq_pose pose;
-    if (!tqa_document_kind(&kind, &joint.kind)) {
+    if (!read_kind(at, &joint.kind, &compound)) {
         return false;
     }
-    if (tq_joint_kind_nv(joint.kind) != 1) {
-        tqa_draft_fault(draft, "invalid-value", kind.pointer,
-                        "kind is one of: revolute, continuous, prismatic",
-                        "a screw cannot describe a joint of this kind");
-        return false;
-    }
-    if (!read_screw(&screw, &joint) ||
+    if (!read_screw(&screw, compound, &joint) ||
         !tqa_document_link(chain, &link_at, tqa_arena_format(draft->arena, "%s_link", name),
                            known_link, &joint.child)) {
         return false;
@@ -195,5 +231,5 @@ bool tqa_document_poe(const tqa_json_at *poe)
         ok = add_joint(&chain, &at, names[i], &link, &home);
     }
     return ok && add_tool(&chain, poe, link, &home) && tqa_chain_finish(&chain) &&
-           tqa_document_drives(&joints, names, n);
+           tqa_document_drives(&chain, &joints, names, n);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* api/robots/document/read.c - robot documents: links, joints and gravity in JSON. */
+/* api/robots/document/read.c - robot documents: which field has links and joints, and all else. */
 #include <assert.h>
 #include <math.h>
 #include <stdio.h>
@@ -10,74 +10,6 @@
 #include "api/robots/urdf/urdf.h"
 
 static const char *const nothing[] = {NULL};
-
-static void read_joint(const tqa_json_at *at, tq_joint *ret, double ret_rpy[3])
-{
-    static const char *const known[] = {"name",   "kind", "parent",           "child",
-                                        "origin", "axis", TQA_DOCUMENT_DRIVE, NULL};
-    static const char *const derived[] = {"q", "v", NULL};
-    tqa_draft *draft = at->draft;
-    *ret = (tq_joint){.kind = TQ_JOINT_FIXED, .axis = {1.0, 0.0, 0.0}};
-    tqa_json_fields(at, known, derived);
-    const tqa_json_at kind = tqa_json_field(at, "kind");
-    const tqa_json_at parent = tqa_json_field(at, "parent");
-    const tqa_json_at child = tqa_json_field(at, "child");
-    const tqa_json_at origin = tqa_json_field(at, "origin");
-    const tqa_json_at axis = tqa_json_field(at, "axis");
-    ret->parent = tqa_document_resolve(&parent, &draft->links, "the name of a link");
-    ret->child = tqa_document_resolve(&child, &draft->links, "the name of a link");
-    tqa_document_pose(&origin, &ret->origin, ret_rpy);
-    if (!tqa_document_kind(&kind, &ret->kind)) {
-        return;
-    }
-    tqa_document_drive(at, ret);
-    const bool needs_axis = tq_joint_kind_nv(ret->kind) == 1 || ret->kind == TQ_JOINT_PLANAR;
-    if (needs_axis) {
-        (void)tqa_json_numbers(&axis, 3, ret->axis);
-    } else if (axis.value != NULL) {
-        tqa_draft_fault(draft, "invalid-value", axis.pointer, "remove the field",
-                        "a joint of this kind has no axis");
-    }
-}
-
-static bool read_tree(const tqa_json_at *tree)
-{
-    static const char *const known_link[] = {"name", "drag", TQA_DOCUMENT_INERTIA, NULL};
-    tqa_draft *draft = tree->draft;
-    tq_model *model = &draft->model;
-    const tqa_json_at links = tqa_json_field(tree, "links");
-    const tqa_json_at joints = tqa_json_field(tree, "joints");
-    const bool named = tqa_document_names(&links, &model->n_link, &draft->link_names);
-    if (!tqa_document_names(&joints, &model->n_joint, &draft->joint_names) || !named) {
-        return false;
-    }
-    if (model->n_link == 0) {
-        tqa_draft_fault(draft, "invalid-robot", links.pointer, "add {\"name\": \"base\"}",
-                        "the robot has no link");
-        return false;
-    }
-    model->links = tqa_arena_take(draft->arena, model->n_link, sizeof *model->links, 16);
-    model->joints = tqa_arena_take(draft->arena, model->n_joint, sizeof *model->joints, 16);
-    model->order = tqa_arena_take(draft->arena, model->n_joint, sizeof *model->order, 16);
-    draft->joint_rpy = tqa_arena_take(draft->arena, model->n_joint, 3 * sizeof(double), 16);
-    if (tqa_draft_is_spent(draft)) {
-        return false;
-    }
-    if (!tqa_draft_index(draft)) {
-        return false;
-    }
-    for (uint32_t l = 0; l < model->n_link; l++) {
-        const tqa_json_at at = tqa_json_item(&links, l);
-        tqa_json_fields(&at, known_link, nothing);
-        tqa_document_inertia(&at, &model->links[l].inertia);
-        tqa_document_drag(&at, model->links[l].inertia.com, &model->links[l].drag);
-    }
-    for (uint32_t i = 0; i < model->n_joint; i++) {
-        const tqa_json_at at = tqa_json_item(&joints, i);
-        read_joint(&at, &model->joints[i], draft->joint_rpy + 3 * (size_t)i);
-    }
-    return draft->problem->status == 0;
-}
 
 /* Everything but links and joints. `needs_gravity`: the kinematics do not determine it. */
 static void read_head(const tqa_json_at *root, bool needs_gravity)
@@ -162,7 +94,7 @@ static bool read_kinematics(const tqa_json_at *root)
         }
     }
     if (way == N_WAY) {
-        return read_tree(root);
+        return tqa_document_tree(root);
     }
     if (way == 3) {
         return read_urdf(&chosen);
@@ -176,7 +108,7 @@ static bool read_kinematics(const tqa_json_at *root)
     if (way == 0) {
         draft->prefix = "/tree";
         tqa_json_fields(&chosen, known_tree, nothing);
-        return read_tree(&chosen);
+        return tqa_document_tree(&chosen);
     }
     return way == 1 ? tqa_document_dh(&chosen) : tqa_document_poe(&chosen);
 }

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "api/robots/compound.h"
 #include "api/robots/log_law.h"
 #include "api/robots/sdf/joint.h"
 #include "api/robots/sdf/parts.h"
@@ -20,6 +21,7 @@ tqa_sdf_joint_type tqa_sdf_joint_type_of(const tqa_sdf *s, uint32_t node)
                 {"ball", TQA_SDF_BALL},
                 {"universal", TQA_SDF_UNIVERSAL},
                 {"revolute2", TQA_SDF_UNIVERSAL},
+                {"screw", TQA_SDF_SCREW},
                 {"gearbox", TQA_SDF_GEARBOX}};
     const char *name = tqa_sdf_attribute(s, node, "type");
     for (size_t k = 0; name != NULL && k < sizeof rows / sizeof rows[0]; k++) {
@@ -164,6 +166,34 @@ static uint32_t resolve(tqa_sdf *s, uint32_t number, const char *role, uint32_t 
     return s->things[thing].link;
 }
 
+/* Metres a turn, positive for a right-handed thread: of <screw_thread_pitch>, or of the older
+ * <thread_pitch>, rad/m with the other sign. 0: a fault was added. */
+static double read_pitch(tqa_sdf *s, const tqa_sdf_thing *joint)
+{
+    const bool is_newer = tqa_sdf_child(s, joint->node, "screw_thread_pitch") != TQ_NONE;
+    const bool is_older = tqa_sdf_child(s, joint->node, "thread_pitch") != TQ_NONE;
+    double pitch = 1.0, older = 0.0;
+    tqa_sdf_optional(s, joint->node, "screw_thread_pitch", &pitch);
+    if (!is_newer && is_older) {
+        tqa_sdf_optional(s, joint->node, "thread_pitch", &older);
+        pitch = -2.0 * M_PI / older;
+    }
+    if (!isfinite(pitch) || pitch == 0.0) {
+        tqa_sdf_fault(s, joint->node, "range",
+                      "write <screw_thread_pitch>0.005</screw_thread_pitch>, metres a turn",
+                      "a screw joint cannot have a %s of %g",
+                      is_newer ? "screw_thread_pitch" : "thread_pitch", is_newer ? pitch : older);
+        return 0.0;
+    }
+    if (!is_newer && !is_older) {
+        tqa_draft_find(s->draft, TQA_FINDING_DOCTOR,
+                       tqa_arena_format(s->draft->arena, "joint %s (line %lu)", joint->name,
+                                        s->tree.nodes[joint->node].line),
+                       "has no <screw_thread_pitch>: as SDF has it, 1 m a turn", 1);
+    }
+    return pitch;
+}
+
 /* One axis into the chain. */
 static bool join(tqa_sdf *s, const tqa_sdf_thing *joint, const char *axis, const char *name,
                  tqa_sdf_joint_type type, tqa_sdf_end parent, tqa_sdf_end child)
@@ -171,7 +201,8 @@ static bool join(tqa_sdf *s, const tqa_sdf_thing *joint, const char *axis, const
     static const tq_joint_kind kinds[] = {
         [TQA_SDF_FIXED] = TQ_JOINT_FIXED,           [TQA_SDF_REVOLUTE] = TQ_JOINT_REVOLUTE,
         [TQA_SDF_CONTINUOUS] = TQ_JOINT_CONTINUOUS, [TQA_SDF_PRISMATIC] = TQ_JOINT_PRISMATIC,
-        [TQA_SDF_BALL] = TQ_JOINT_SPHERICAL,        [TQA_SDF_UNIVERSAL] = TQ_JOINT_REVOLUTE};
+        [TQA_SDF_BALL] = TQ_JOINT_SPHERICAL,        [TQA_SDF_UNIVERSAL] = TQ_JOINT_REVOLUTE,
+        [TQA_SDF_SCREW] = TQ_JOINT_REVOLUTE};
     const uint32_t i = tqa_sdf_child(s, joint->node, axis);
     const bool turns = type != TQA_SDF_FIXED && type != TQA_SDF_BALL;
     const tq_pose at = tqa_sdf_relative(parent.pose, &joint->pose);
@@ -189,6 +220,9 @@ static bool join(tqa_sdf *s, const tqa_sdf_thing *joint, const char *axis, const
         return false;
     }
     if (turns && !tqa_sdf_direction(s, joint, i, world)) {
+        return false;
+    }
+    if (type == TQA_SDF_SCREW && (one.pitch = read_pitch(s, joint)) == 0.0) {
         return false;
     }
     tq_mat_tvec(parent.pose->r, world, one.axis);
@@ -223,7 +257,7 @@ static bool add_joint(tqa_sdf *s, uint32_t number)
     if (type == TQA_SDF_UNKNOWN) {
         tqa_sdf_fault(s, joint->node, "invalid-value",
                       "type is one of: fixed, revolute, continuous, prismatic, ball, universal, "
-                      "revolute2, gearbox",
+                      "revolute2, screw, gearbox",
                       "joints of type \"%.40s\" are not read",
                       tqa_sdf_attribute(s, joint->node, "type") != NULL
                           ? tqa_sdf_attribute(s, joint->node, "type")
@@ -248,12 +282,16 @@ static bool add_joint(tqa_sdf *s, uint32_t number)
         return join(s, joint, "axis", joint->own, type, from, to);
     }
     /* two hinges, a link without mass in between, at the joint */
-    const char *name = tqa_arena_format(s->draft->arena, "%.110s_axis2", joint->own);
-    const char *middle = tqa_arena_format(s->draft->arena, "%.110s_cross", joint->own);
+    tqa_arena *arena = s->draft->arena;
+    const uint32_t i = s->chain.n_joint;
+    const char *const names[3] = {joint->own,
+                                  tqa_compound_joint(arena, TQA_UNIVERSAL, joint->own, i),
+                                  tqa_compound_link(arena, TQA_UNIVERSAL, joint->own, i)};
     const tqa_sdf_end between = {
-        tqa_chain_link(&s->chain, middle, tqa_sdf_joint_place(s, joint->name)), &joint->pose};
-    return join(s, joint, "axis", joint->own, TQA_SDF_UNIVERSAL, from, between) &&
-           join(s, joint, "axis2", name, TQA_SDF_UNIVERSAL, between, to);
+        tqa_chain_link(&s->chain, names[2], tqa_sdf_joint_place(s, joint->name)), &joint->pose};
+    tqa_compound_report(s->draft, names, 0.0);
+    return join(s, joint, "axis", names[0], TQA_SDF_UNIVERSAL, from, between) &&
+           join(s, joint, "axis2", names[1], TQA_SDF_UNIVERSAL, between, to);
 }
 
 /* A frame that an exported robot has for a link without mass and its fixed joint. */
@@ -330,6 +368,7 @@ bool tqa_sdf_joints(tqa_sdf *s)
             read_mimic(s, &s->things[k], &names);
         }
     }
+    tqa_chain_settle(&s->chain);
     for (uint32_t k = 0; k < s->chain.n_joint; k++) {
         const uint32_t master = s->chain.joints[k].mimic;
         if (master != TQ_NONE && s->chain.joints[master].mimic != TQ_NONE) {

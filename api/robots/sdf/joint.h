@@ -13,6 +13,7 @@ typedef enum tqa_sdf_joint_type {
     TQA_SDF_PRISMATIC,
     TQA_SDF_BALL,
     TQA_SDF_UNIVERSAL,
+    TQA_SDF_SCREW,
     TQA_SDF_GEARBOX,
     TQA_SDF_UNKNOWN
 } tqa_sdf_joint_type;

@@ -129,9 +129,9 @@ bool tqa_sdf_close_loop(tqa_sdf *s, uint32_t number, tqa_sdf_joint_type type, tq
     const uint32_t axis = tqa_sdf_child(s, joint->node, "axis");
     tq_pose at = joint->pose;
     double world[3];
-    if (type == TQA_SDF_UNIVERSAL) {
+    if (type == TQA_SDF_UNIVERSAL || type == TQA_SDF_SCREW) {
         tqa_sdf_fault(s, joint->node, "invalid-robot", "close the loop by another of its joints",
-                      "a universal joint closes a loop");
+                      "a %s joint closes a loop", type == TQA_SDF_SCREW ? "screw" : "universal");
         return false;
     }
     if (type != TQA_SDF_FIXED && type != TQA_SDF_BALL) {

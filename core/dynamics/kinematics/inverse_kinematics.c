@@ -31,15 +31,17 @@ typedef struct search {
                         no limit */
     double *held;    /* (nv) 1: the coordinate is fixed at its present step (active set) */
     double *s;       /* singular values */
+    _Bool *turns;    /* (nq) the pose is the same a turn further */
 } search;
 
 size_t tq_ik_scratch_size(const tq_model *model)
 {
     const size_t nv = model->nv;
     return 3 * tq_scratch_cost(model->nq, sizeof(double)) +
-           2 * tq_scratch_cost(6 * nv, sizeof(double)) + tq_scratch_cost(nv * nv, sizeof(double)) +
-           4 * tq_scratch_cost(nv, sizeof(double)) + tq_scratch_cost(6, sizeof(double)) +
-           tq_configuration_scratch_size(model) + tq_svd_scratch_size(6, nv > 0 ? nv : 1);
+           tq_scratch_cost(model->nq, sizeof(_Bool)) + 2 * tq_scratch_cost(6 * nv, sizeof(double)) +
+           tq_scratch_cost(nv * nv, sizeof(double)) + 4 * tq_scratch_cost(nv, sizeof(double)) +
+           tq_scratch_cost(6, sizeof(double)) + tq_configuration_scratch_size(model) +
+           tq_svd_scratch_size(6, nv > 0 ? nv : 1);
 }
 
 static tq_status check(const tq_model *model, const tq_ik_task *task, const tq_ik_options *options,
@@ -285,11 +287,9 @@ static double distance(const search *s, const double *a, const double *b)
             continue;
         }
         for (uint32_t k = 0; k < joint->nq; k++) {
-            const bool angle = joint->kind == TQ_JOINT_REVOLUTE ||
-                               joint->kind == TQ_JOINT_CONTINUOUS ||
-                               (joint->kind == TQ_JOINT_PLANAR && k == 2);
             const double d = x[k] - y[k];
-            worst = fmax(worst, fabs(angle ? remainder(d, 2.0 * M_PI) : d));
+            const bool turns = s->turns[joint->q_index + k];
+            worst = fmax(worst, fabs(turns ? remainder(d, 2.0 * M_PI) : d));
         }
     }
     return worst;
@@ -303,7 +303,7 @@ static void unwind(const search *s, double *q)
         if (joint->kind != TQ_JOINT_REVOLUTE && joint->kind != TQ_JOINT_CONTINUOUS) {
             continue;
         }
-        if (joint->nq == 0) {
+        if (joint->nq == 0 || !s->turns[joint->q_index]) {
             continue;
         }
         const double start = s->start[joint->q_index];
@@ -417,11 +417,13 @@ tq_status tq_inverse_kinematics(const tq_model *model, const tq_ik_task *task,
     s.room[1] = tq_scratch_take(scratch, nv, sizeof(double));
     s.held = tq_scratch_take(scratch, nv, sizeof(double));
     s.s = tq_scratch_take(scratch, 6, sizeof(double));
-    if (s.s == NULL || s.held == NULL || s.room[1] == NULL || s.room[0] == NULL || s.step == NULL ||
-        s.normal == NULL || s.rows == NULL || s.jacobian == NULL || s.start == NULL ||
-        s.trial == NULL || s.q == NULL) {
+    s.turns = tq_scratch_take(scratch, s.nq, sizeof(_Bool));
+    if (s.turns == NULL || s.s == NULL || s.held == NULL || s.room[1] == NULL ||
+        s.room[0] == NULL || s.step == NULL || s.normal == NULL || s.rows == NULL ||
+        s.jacobian == NULL || s.start == NULL || s.trial == NULL || s.q == NULL) {
         status = tq_fail(reterr, TQ_ERR_SCRATCH, "scratch", 0, (double)tq_ik_scratch_size(model));
     } else {
+        tq_ik_turns(model, s.turns);
         if (options->initial != NULL) {
             memcpy(s.start, options->initial, s.nq * sizeof(double));
         } else {

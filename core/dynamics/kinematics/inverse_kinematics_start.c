@@ -26,10 +26,32 @@ static double halton(size_t n, uint32_t k)
     return x;
 }
 
+static bool is_angle(const tq_joint *joint, uint32_t k)
+{
+    return joint->kind == TQ_JOINT_REVOLUTE || joint->kind == TQ_JOINT_CONTINUOUS ||
+           (joint->kind == TQ_JOINT_PLANAR && k == 2);
+}
+
+void tq_ik_turns(const tq_model *model, _Bool *ret)
+{
+    for (uint32_t j = 0; j < model->n_joint; j++) {
+        const tq_joint *joint = &model->joints[j];
+        for (uint32_t k = 0; k < joint->nq; k++) {
+            ret[joint->q_index + k] = is_angle(joint, k);
+        }
+    }
+    for (uint32_t j = 0; j < model->n_joint; j++) {
+        const tq_joint *joint = &model->joints[j];
+        const double turns = joint->mimic_multiplier;
+        if (joint->mimic != TQ_NONE && (!is_angle(joint, 0) || turns != floor(turns))) {
+            ret[joint->q_index] = false;
+        }
+    }
+}
+
 static void range_of(const tq_joint *joint, uint32_t k, double *low, double *high)
 {
-    const bool angle = joint->kind == TQ_JOINT_REVOLUTE || joint->kind == TQ_JOINT_CONTINUOUS ||
-                       (joint->kind == TQ_JOINT_PLANAR && k == 2);
+    const bool angle = is_angle(joint, k);
     *low = angle ? -M_PI : -unlimited_travel_m;
     *high = -*low;
     if (joint->nq == 1 && isfinite(joint->limits.lower) && isfinite(joint->limits.upper)) {

@@ -13,14 +13,14 @@
 #include "tests/support/short_memory.h"
 
 /* Without allocation 1, 2, ... in turn the robot is refused as busy, or moves as it should. */
-static void walk(const char *name, const char *text, size_t n, uint32_t nv)
+static void walk(const char *name, tqa_media media, const char *text, size_t n, uint32_t nv)
 {
     cr_assert(eq(ptr, (void *)tqa_start(0), NULL));
     size_t n_all = SIZE_MAX, n_refused = 0;
     for (size_t k = 1; k <= n_all; k++) {
         tqa_problem problem = {0};
         tqt_short_begin(k, 1);
-        tqa_robot *robot = tqa_robot_parse(TQA_MEDIA_XML, text, n, &problem);
+        tqa_robot *robot = tqa_robot_parse(media, text, n, &problem);
         const size_t n_now = tqt_short_end();
         cr_expect(robot != NULL ? robot->model->nv == nv : problem.status == 503,
                   "%s without allocation %zu: %d %s", name, k, problem.status, problem.detail);
@@ -73,10 +73,31 @@ Test(short_memory_robots, every_allocation_of_every_format_of_xml)
          "type='fixed'><parent>world</parent><child>a</child></joint><joint name='j' "
          "type='revolute'><parent>a</parent><child>b</child><axis><xyz>0 0 1</xyz></axis>"
          "</joint></model></sdf>"},
+        {"screw",
+         "<sdf version='1.9'><model name='r'><link name='a'/><link name='b'/><joint name='j' "
+         "type='screw'><parent>a</parent><child>b</child><axis><xyz>0 0 1</xyz></axis></joint>"
+         "</model></sdf>"},
     };
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
-        walk(texts[i][0], texts[i][1], strlen(texts[i][1]), 1);
+        walk(texts[i][0], TQA_MEDIA_XML, texts[i][1], strlen(texts[i][1]), 1);
     }
+}
+
+/* Joints that are two of core's, in documents of every form. */
+Test(short_memory_robots, every_allocation_of_compound_joints)
+{
+    static const char tree[] =
+        "{\"gravity\": [0, 0, -9.81], \"links\": [{\"name\": \"a\"}, {\"name\": \"b\"}, {\"name\": "
+        "\"c\", \"mass\": 1, \"com\": [0, 0, 1]}], \"joints\": [{\"name\": \"j\", \"kind\": "
+        "\"helical\", \"pitch\": 0.5, \"axis\": [0, 0, 1], \"parent\": \"a\", \"child\": \"b\"}, "
+        "{\"name\": \"k\", \"kind\": \"universal\", \"axis\": [1, 0, 0], \"axis2\": [0, 1, 0], "
+        "\"parent\": \"b\", \"child\": \"c\"}]}";
+    static const char screws[] =
+        "{\"gravity\": [0, 0, -9.81], \"poe\": {\"joints\": [{\"name\": \"j\", \"kind\": "
+        "\"helical\", \"screw\": [0, 0, 0.1, 0, 0, 1], \"link\": {\"mass\": 1, \"com\": [0, 0, "
+        "0]}}]}}";
+    walk("tree", TQA_MEDIA_JSON, tree, strlen(tree), 3);
+    walk("screws", TQA_MEDIA_JSON, screws, strlen(screws), 1);
 }
 
 /* Bodies with springs that have a time constant: their stiffness is that of M, for which the parser
@@ -95,6 +116,6 @@ Test(short_memory_robots, every_allocation_of_many_springs)
             k, k);
     }
     n += (size_t)snprintf(text + n, size - n, "</worldbody></mujoco>");
-    walk("springs", text, n, BODIES);
+    walk("springs", TQA_MEDIA_XML, text, n, BODIES);
     free(text);
 }

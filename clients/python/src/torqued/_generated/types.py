@@ -1757,13 +1757,21 @@ class JointInOriginOut(TypedDict):
 
 
 class JointInOut(TypedDict):
-    """As `Joint`; what follows from the rest may be left out"""
+    """As `Joint`; what follows from the rest may be left out. Two further kinds are read as two joints with a link
+    without mass between them, which is what the robot has afterwards. helical: a revolute or continuous joint of
+    the same name turns link `NAME_nut`, and the prismatic joint `NAME_advance` follows it by pitch / (2 pi) along
+    the same axis. limits to mimic are those of the angle, and torque is about it. universal: revolute joints of the
+    same name about `axis` and `NAME_axis2` about `axis2`, between them link `NAME_cross`; limits, damping,
+    friction, spring and rotor are of both
+    """
     name: str
-    kind: Literal['fixed', 'revolute', 'continuous', 'prismatic', 'planar', 'spherical', 'floating']
+    kind: Literal['fixed', 'revolute', 'continuous', 'prismatic', 'planar', 'spherical', 'floating', 'helical', 'universal']
     parent: str
     child: str
     origin: NotRequired[JointInOriginOut]
     axis: NotRequired[Array]
+    axis2: NotRequired[Array]
+    pitch: NotRequired[float]
     limits: NotRequired[JointInLimitsOut]
     damping: NotRequired[float]
     friction: NotRequired[float | JointFrictionOut]
@@ -2467,7 +2475,8 @@ class RigidBodyRequestPointMotion(TypedDict):
 
 class RobotDocumentDhJointsItemOut(TypedDict):
     name: str
-    kind: NotRequired[Literal['revolute', 'continuous', 'prismatic', 'fixed']]
+    kind: NotRequired[Literal['revolute', 'continuous', 'prismatic', 'helical', 'fixed']]
+    pitch: NotRequired[float]
     theta: NotRequired[float]
     d: NotRequired[float]
     a: NotRequired[float]
@@ -2509,13 +2518,15 @@ class RobotDocumentOut(TypedDict):
 
 class RobotDocumentPoeJointsItemOut(TypedDict):
     name: str
-    kind: Literal['revolute', 'continuous', 'prismatic']
+    kind: Literal['revolute', 'continuous', 'prismatic', 'helical']
     screw: Array
     link: NotRequired[LinkInOut]
 
 
 class RobotDocumentPoeOut(TypedDict):
-    """Screws (v, w), linear first, in the base frame at q = 0, where also every home pose is stated"""
+    """Screws (v, w), linear first, in the base frame at q = 0, where also every home pose is stated. The screw of a
+    helical joint has the pitch 2 pi v.w, in metres a turn
+    """
     tool: NotRequired[LinkInOut]
     joints: list[RobotDocumentPoeJointsItemOut]
 

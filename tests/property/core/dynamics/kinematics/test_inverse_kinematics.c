@@ -174,6 +174,53 @@ Test(inverse_kinematics, an_arm_inside_its_limits_reaches_where_it_has_been)
     free(memory);
 }
 
+/* A joint that turns, and one that follows it by `multiplier`: a slide along its axis or a second
+ * turn about it. From a turn or more away the solution has the pose, and where the pose is the same
+ * a turn further, it is that within half a turn of the start. */
+static void follow(tq_joint_kind kind, double multiplier, double turned, double expected)
+{
+    tq_model *m = tqt_model_new(3);
+    void *memory = aligned_alloc(64, BYTES);
+    tq_scratch scratch;
+    tq_scratch_init(&scratch, memory, BYTES);
+    for (uint32_t j = 0; j < 2; j++) {
+        m->joints[j].kind = j == 0 ? TQ_JOINT_REVOLUTE : kind;
+        m->joints[j].parent = j;
+        m->joints[j].child = j + 1;
+        m->joints[j].axis[0] = m->joints[j].axis[1] = 0.0;
+        m->joints[j].axis[2] = 1.0;
+    }
+    m->joints[0].limits.lower = -20.0; /* over which starts are spread */
+    m->joints[0].limits.upper = 20.0;
+    m->joints[1].mimic = 0;
+    m->joints[1].mimic_multiplier = multiplier;
+    cr_assert(eq(int, tq_model_finish(m, NULL), TQ_OK));
+    const double start = 0.2;
+    tq_ik_task task = {.link = 2, .axes = {true, true, true, true, true, true}};
+    task.target = pose_at(m, &turned, &task, &scratch);
+    tq_ik_options options = usual;
+    options.initial = &start;
+    tq_ik_result result = {.q = tqt_doubles(TQ_IK_SOLUTION_MAX)};
+    cr_assert(eq(int, tq_inverse_kinematics(m, &task, &options, &scratch, &result, NULL), TQ_OK));
+    cr_assert(eq(int, (int)result.n_solution, 1));
+    const tq_pose got = pose_at(m, result.q, &task, &scratch);
+    for (int k = 0; k < 9; k++) {
+        cr_expect(epsilon_eq(dbl, got.r[k], task.target.r[k], 1e-9));
+    }
+    cr_expect(epsilon_eq(dbl, got.p[2], task.target.p[2], 1e-9));
+    cr_expect(epsilon_eq(dbl, result.q[0], expected, 1e-9), "%g", result.q[0]);
+    free(result.q);
+    free(memory);
+    tqt_model_free(m);
+}
+
+Test(inverse_kinematics, a_followed_angle_may_be_no_periodic_one)
+{
+    follow(TQ_JOINT_PRISMATIC, 0.08, 10.0, 10.0);
+    follow(TQ_JOINT_PRISMATIC, -0.3, -8.0, -8.0);
+    follow(TQ_JOINT_REVOLUTE, 1.0, 6.0, 6.0 - 2.0 * M_PI); /* turns by 12: any half turn does */
+}
+
 /* shoulder, elbow, spherical wrist: eight branches, four without a flip of the wrist */
 static tq_model *anthropomorphic(void)
 {
