@@ -87,15 +87,19 @@ size_t tq_contact_gap_scratch_size(const tq_model *model);
  * Between impacts, with v' the velocity at the end and vm = (v + v') / 2:
  *
  *     M(qm) (v' - v) = h f(qm, vm, t + h/2) + J(qm)^T p,   q' = q + h qdot(qm, vm)
- *     u = J(q') v' - d,   0 <= p_n  _|_  u_n >= 0,   |p_t| <= mu p_n,  p_t = -mu p_n u_t/|u_t|
- *     d = (J(q) v + J(q') v') / 2 - J(qm) vm = O(h^2);  of normals the positive part
+ *     0 <= p_n  _|_  gap(q') >= min(gap(q), 0)
+ *     u = J_t(q') v' - d,   |p_t| <= mu p_n,   p_t = -mu p_n u / |u|
+ *     d = (J(q) v + J(q') v') / 2 - J(qm) vm = O(h^2)
  *
- * and where p_n > 0 also J_n(qm) vm <= 0, so that normal forces create no energy: where the first
- * lets a point separate within the step, u_n ends below 0 by O(h^2), which the next step begins
- * with an impact to remove. Friction of a point that sticks does work of O(h^4) a step. Attitudes
- * turn by 2 sin(angle / 2) = h |omega|: a body that turns about a point on a fixed plane keeps its
- * energy and its point to rounding. Lifting what has sunk in creates energy: where features of
- * curved or nearly parallel solids change, their gaps by up to 1e-7 m.
+ * J_n is tilted by O(h^2), along the slip at the point and with a couple against turning, so that
+ * h J_n vm = gap(q') - gap(q), a discrete gradient (O. Gonzalez, Time integration and discrete
+ * Hamiltonian systems, J. Nonlinear Sci. 6, 1996): normal forces that keep a gap do no work, and
+ * nothing sinks in. u_n ends at O(h^2); below 0 the next step begins with an impact to remove it.
+ * Friction of a point that sticks would do work of O(h^4) a step, and of one that stops more: where
+ * that of a pair is above 0, u = 2 J_t(qm) vm, and it is not. Attitudes turn by
+ * 2 sin(angle / 2) = h |omega|. What has sunk in all the same, where features change, by up to
+ * 1e-8 m, is lifted with energy that contacts have dissipated in the same step, or stays: no step
+ * of free bodies with contacts creates energy beyond rounding.
  *
  * This is the implicit midpoint rule where nothing touches: order 2 between changes of the
  * contacts' state, order 1 across transitions between sticking and sliding, which are not located.
@@ -115,7 +119,8 @@ size_t tq_contact_gap_scratch_size(const tq_model *model);
  * Source   J. J. Moreau, Unilateral contact and dry friction in finite freedom dynamics, 1988;
  *          M. Jean, The non-smooth contact dynamics method, CMAME 177, 1999; V. Acary, B.
  *          Brogliato, Numerical methods for nonsmooth dynamical systems, 2008, ch. 10.
- * Checked  tests/contract/test_contacts.py, tests/peers/test_mujoco_contacts.py
+ * Checked  tests/property/core/contact/test_falls.c, tests/contract/test_contacts.py,
+ *          tests/peers/test_mujoco_contacts.py
  */
 tq_status tq_contact_step(const tq_plant *plant, double t, double h, const tq_trajectories *state,
                           tq_scratch *scratch, size_t *ret_evaluations, tq_error *reterr);

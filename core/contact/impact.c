@@ -7,12 +7,8 @@
 
 enum { BISECTIONS = 40 };
 
-void tq_contact_account(tq_contact_work *w, size_t sum, const double *mean)
+void tq_contact_lose(tq_contact_work *w, size_t sum, double loss)
 {
-    double loss = 0.0;
-    for (size_t r = 0; r < 3 * w->n_listed; r++) {
-        loss -= w->p[r] * mean[r];
-    }
     *tq_contact_sum_z(w, sum) += loss;
     size_t z = 0;
     for (size_t k = 0; k < w->plant->n_effect; k++) {
@@ -22,6 +18,15 @@ void tq_contact_account(tq_contact_work *w, size_t sum, const double *mean)
         }
         z += effect->n_z;
     }
+}
+
+void tq_contact_account(tq_contact_work *w, size_t sum, const double *mean)
+{
+    double loss = 0.0;
+    for (size_t r = 0; r < 3 * w->n_listed; r++) {
+        loss -= w->p[r] * mean[r];
+    }
+    tq_contact_lose(w, sum, loss);
 }
 
 /* Solves for the impulses of w->own at relative velocities u, with the fraction `part` of each

@@ -290,6 +290,43 @@ void tq_contact_rows(const tq_contacts *contacts, const tq_configuration *at,
     add_link(at, contacts->geoms[pair->a].link, point, -1.0, work, ret);
 }
 
+static void add_turn(const tq_configuration *at, uint32_t link, double sign, double *work,
+                     double *rows)
+{
+    static const double origin[3] = {0.0};
+    const size_t nv = at->model->nv;
+    if (link == TQ_NONE) {
+        return;
+    }
+    tq_configuration_jacobian(at, link, origin, TQ_JACOBIAN_WORLD_ALIGNED, work, NULL);
+    for (size_t k = 0; k < 3 * nv; k++) {
+        rows[k] += sign * work[3 * nv + k];
+    }
+}
+
+void tq_contact_turns(const tq_contacts *contacts, const tq_configuration *at,
+                      const tq_contact_point *point, double *work, double *ret)
+{
+    const tq_contact_pair *pair = &contacts->pairs[point->pair];
+    memset(ret, 0, 3 * (size_t)at->model->nv * sizeof *ret);
+    add_turn(at, contacts->geoms[pair->b].link, 1.0, work, ret);
+    add_turn(at, contacts->geoms[pair->a].link, -1.0, work, ret);
+}
+
+static double size_of(const tq_geom *geom)
+{
+    const double *half = geom->hull != NULL ? geom->hull->half : geom->half;
+    return geom->kind == TQ_GEOM_HALF_SPACE
+               ? (double)INFINITY
+               : geom->radius + sqrt(half[0] * half[0] + half[1] * half[1] + half[2] * half[2]);
+}
+
+double tq_contact_reach(const tq_contacts *contacts, size_t pair)
+{
+    const tq_contact_pair *is = &contacts->pairs[pair];
+    return fmin(size_of(&contacts->geoms[is->a]), size_of(&contacts->geoms[is->b]));
+}
+
 void tq_contact_to_world(const tq_contact_point *point, const double local[3], double ret[3])
 {
     for (size_t i = 0; i < 3; i++) {

@@ -68,6 +68,13 @@ double tq_contact_distance(const tq_contacts *contacts, const tq_configuration *
 void tq_contact_rows(const tq_contacts *contacts, const tq_configuration *at,
                      const tq_contact_point *point, double *work, double *ret);
 
+/* How fast b turns against a: ret (3 x nv), world axes. work (6 x nv). */
+void tq_contact_turns(const tq_contacts *contacts, const tq_configuration *at,
+                      const tq_contact_point *point, double *work, double *ret);
+
+/* m: a size of the smaller of the two solids */
+double tq_contact_reach(const tq_contacts *contacts, size_t pair);
+
 /* Force of local components (normal, two tangents) along the world's axes. */
 void tq_contact_to_world(const tq_contact_point *point, const double local[3], double ret[3]);
 

@@ -7,13 +7,13 @@
 #include "core/contact/laws.h"
 #include "core/contact/newton.h"
 #include "core/contact/step_private.h"
+#include "core/dynamics/energy.h"
 #include "core/dynamics/mass_matrix/mass_matrix_inverse.h"
 #include "core/plant/state.h"
 
 enum { CUTS = 64, HALVINGS = 30, SEARCH = 80, SHORTER = 6 };
 static const double touching = 1e-12; /* m: accuracy of a located impact */
 static const double stopped = 1e-9;   /* m/s: slower approaches of closed points are rounding */
-static const double sunk = 1e-10;     /* m: deeper points are lifted after the step */
 
 static size_t work_size(const tq_plant *plant)
 {
@@ -21,7 +21,7 @@ static size_t work_size(const tq_plant *plant)
     const size_t nq = model->nq, nv = model->nv, lane = TQ_CONTACT_LANE;
     const size_t n_z = tq_plant_n_z(plant), room = tq_contact_room(plant->contacts);
     const size_t n = tq_contact_room_active(plant->contacts);
-    return 4 * tq_scratch_cost(nq, sizeof(double)) + 3 * tq_scratch_cost(nv, sizeof(double)) +
+    return 4 * tq_scratch_cost(nq, sizeof(double)) + 5 * tq_scratch_cost(nv, sizeof(double)) +
            2 * tq_scratch_cost(n_z * lane, sizeof(double)) +
            2 * tq_scratch_cost(nq * lane, sizeof(double)) +
            2 * tq_scratch_cost(nv * lane, sizeof(double)) +
@@ -34,7 +34,8 @@ static size_t work_size(const tq_plant *plant)
            tq_scratch_cost(9 * n * n, sizeof(double)) + 7 * tq_scratch_cost(3 * n, sizeof(double)) +
            tq_scratch_cost(3 * room, sizeof(double)) +
            tq_scratch_cost(tq_contact_newton_work(n), sizeof(double)) +
-           2 * tq_scratch_cost(n, sizeof(double)) + tq_scratch_cost(12 * nv, sizeof(double)) +
+           5 * tq_scratch_cost(n, sizeof(double)) + tq_scratch_cost(2 * n, sizeof(double)) +
+           tq_scratch_cost(n, 1) + tq_scratch_cost(12 * nv, sizeof(double)) +
            tq_scratch_cost(3 * plant->contacts->n_pair, sizeof(double)) +
            tq_scratch_cost(plant->contacts->n_pair, 1);
 }
@@ -44,7 +45,8 @@ size_t tq_contact_step_scratch_size(const tq_plant *plant)
     const tq_model *model = tq_mechanism_model(plant->mechanism);
     const size_t sizes[] = {tq_plant_scratch_size(plant, TQ_CONTACT_LANE),
                             tq_mass_matrix_flat_scratch_size(plant->mechanism),
-                            tq_configuration_scratch_size(model)};
+                            tq_configuration_scratch_size(model),
+                            tq_energy_scratch_size(plant->mechanism)};
     size_t most = 0;
     for (unsigned k = 0; k < sizeof sizes / sizeof sizes[0]; k++) {
         most = sizes[k] > most ? sizes[k] : most;
@@ -72,6 +74,8 @@ static int take(tq_contact_work *w, tq_scratch *scratch)
                   {&w->v, w->nv},
                   {&w->next_v, w->nv},
                   {&w->change, w->nv},
+                  {&w->mean, w->nv},
+                  {&w->tilted, w->nv},
                   {&w->z, w->n_z * lane},
                   {&w->zd, w->n_z * lane},
                   {&w->block_q, w->nq * lane},
@@ -91,6 +95,10 @@ static int take(tq_contact_work *w, tq_scratch *scratch)
                   {&w->p, 3 * n},
                   {&w->start, 3 * n},
                   {&w->begin, 3 * w->room},
+                  {&w->missed, n},
+                  {&w->bend, n},
+                  {&w->push, n},
+                  {&w->tilt, 2 * n},
                   {&w->newton, tq_contact_newton_work(n)},
                   {&w->mu, n},
                   {&w->jacobian, 12 * w->nv},
@@ -103,14 +111,15 @@ static int take(tq_contact_work *w, tq_scratch *scratch)
     }
     w->is_closed = tq_scratch_take(scratch, w->room, 1);
     w->is_watched = tq_scratch_take(scratch, w->room, 1);
+    w->is_mean = tq_scratch_take(scratch, n, 1);
     w->listed = tq_scratch_take(scratch, n, sizeof *w->listed);
     w->island = tq_scratch_take(scratch, n, sizeof *w->island);
     w->own.member = tq_scratch_take(scratch, n, sizeof *w->own.member);
     w->tied = tq_scratch_take(scratch, w->nv, sizeof *w->tied);
     w->of_coordinate = tq_scratch_take(scratch, w->nv, sizeof *w->of_coordinate);
     w->has_hit = tq_scratch_take(scratch, w->contacts->n_pair, 1);
-    return w->is_closed != NULL && w->is_watched != NULL && w->listed != NULL &&
-           w->island != NULL && w->own.member != NULL && w->tied != NULL &&
+    return w->is_closed != NULL && w->is_watched != NULL && w->is_mean != NULL &&
+           w->listed != NULL && w->island != NULL && w->own.member != NULL && w->tied != NULL &&
            w->of_coordinate != NULL && w->has_hit != NULL && take_rows(w, scratch, &w->now) &&
            take_rows(w, scratch, &w->mid) && take_rows(w, scratch, &w->end);
 }
@@ -258,6 +267,9 @@ static void accept(tq_contact_work *w, double h)
         w->change[k] = 0.5 * (w->v[k] + w->next_v[k]);
     }
     tq_contact_velocity(w, &w->mid, w->change, w->u);
+    for (size_t k = 0; k < w->n_listed; k++) {
+        w->u[3 * k] += w->bend[k];
+    }
     tq_contact_account(w, TQ_CONTACT_FRICTION_LOSS, w->u);
     for (size_t k = 0; k < w->room_active; k++) {
         const bool acts = k < w->n_listed;
@@ -269,7 +281,9 @@ static void accept(tq_contact_work *w, double h)
     for (size_t k = 0; k < w->n_listed; k++) {
         const tq_contact_point *point = &w->mid.points[w->listed[k]];
         double force[3];
-        tq_contact_to_world(point, w->p + 3 * k, force);
+        const double local[3] = {w->p[3 * k], w->p[3 * k + 1] + w->tilt[2 * k] * w->p[3 * k],
+                                 w->p[3 * k + 2] + w->tilt[2 * k + 1] * w->p[3 * k]};
+        tq_contact_to_world(point, local, force);
         for (size_t i = 0; i < 3; i++) {
             w->force[3 * point->pair + i] += force[i];
             *tq_contact_pair_z(w, point->pair, TQ_CONTACT_IMPULSE + i) += force[i];
@@ -326,46 +340,6 @@ static tq_status advance(tq_contact_work *w, double h)
     return TQ_OK;
 }
 
-/* points that the step's error has brought below the surface, of order h^3: least motion that ends
- * it, W lambda >= -gap */
-static tq_status lift(tq_contact_work *w)
-{
-    double deepest = 0.0;
-    for (size_t i = 0; i < w->n_point; i++) {
-        deepest = fmin(deepest, w->now.points[i].gap);
-    }
-    if (deepest > -sunk) {
-        return TQ_OK;
-    }
-    tq_status status = tq_contact_mass(w, w->q);
-    if (status == TQ_OK) {
-        status = tq_contact_at_closed(w, w->q);
-    }
-    if (status != TQ_OK) {
-        return status;
-    }
-    tq_contact_couple(w, &w->now);
-    memset(w->mu, 0, w->n_listed * sizeof *w->mu);
-    for (size_t r = 0; r < 3 * w->n_listed; r++) {
-        w->b[r] = r % 3 == 0 ? w->now.points[w->listed[r / 3]].gap : 0.0;
-        w->start[r] = w->p[r] = 0.0;
-    }
-    (void)tq_contact_solve(w, &w->now);
-    memset(w->change, 0, w->nv * sizeof *w->change);
-    tq_contact_push(w, w->change);
-    for (size_t k = 0; k < w->nq; k++) {
-        w->block_q[k * TQ_CONTACT_LANE] = w->q[k];
-    }
-    for (size_t k = 0; k < w->nv; k++) {
-        w->block_v[k * TQ_CONTACT_LANE] = w->change[k];
-    }
-    tq_state_rate(w->model, 1, TQ_CONTACT_LANE, w->block_q, w->block_v, w->rate_q);
-    for (size_t k = 0; k < w->nq; k++) {
-        w->q[k] += w->rate_q[k * TQ_CONTACT_LANE];
-    }
-    return tq_contact_at(w, w->q);
-}
-
 /* which pairs are closed after a step of length h, and the mean force of it */
 static void record_closed(const tq_contact_work *w, double h)
 {
@@ -406,8 +380,16 @@ static void note_closed(const tq_contact_work *w)
     }
 }
 
+/* J, dissipated by contacts so far */
+static double lost(const tq_contact_work *w)
+{
+    return *tq_contact_sum_z(w, TQ_CONTACT_FRICTION_LOSS) +
+           *tq_contact_sum_z(w, TQ_CONTACT_IMPACT_LOSS);
+}
+
 static tq_status step(tq_contact_work *w, double h)
 {
+    const double before = lost(w);
     tq_status status = tq_contact_at(w, w->q);
     if (status == TQ_OK) {
         note_closed(w);
@@ -417,7 +399,7 @@ static tq_status step(tq_contact_work *w, double h)
         status = tq_contact_at(w, w->q);
     }
     if (status == TQ_OK) {
-        status = lift(w);
+        status = tq_contact_lift(w, lost(w) - before);
     }
     if (status == TQ_OK) {
         record_closed(w, h);

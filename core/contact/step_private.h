@@ -44,7 +44,7 @@ typedef struct tq_contact_work {
     double *block_q, *block_v, *rate_q, *rate_v; /* blocks */
     double *middle, *turned;                     /* (nq) */
     double *m;                                   /* (nv x nv) factor of M */
-    double *change;                              /* (nv) */
+    double *change, *mean, *tilted;              /* (nv) */
 
     tq_contact_rows_at now, mid, end;
     unsigned char *is_closed, *is_watched; /* (n_point) */
@@ -52,9 +52,14 @@ typedef struct tq_contact_work {
     size_t n_listed;
     double *x; /* (nv x 3 n_listed) M^-1 J^T */
     double *b, *u, *p, *start, *mu;
-    double *begin;    /* (3 n_point) relative velocities at the begin of a part of the step */
-    double *jacobian; /* (12 x nv) */
-    uint32_t *tied;   /* (nv) a coordinate of the same island, or itself */
+    double *begin;          /* (3 n_point) relative velocities at the begin of a part of the step */
+    double *missed;         /* (n_listed) m/s, what J_n(mid) vm misses of the chord of the gap */
+    double *bend;           /* (n_listed) m/s, the part of it that normals are tilted by */
+    double *push;           /* (n_listed) m/s, of a point by its own normal impulse */
+    double *tilt;           /* (2 n_listed) of normals of chords along the tangents at the middle */
+    unsigned char *is_mean; /* (n_listed) friction is opposed to the mean velocity */
+    double *jacobian;       /* (12 x nv) */
+    uint32_t *tied;         /* (nv) a coordinate of the same island, or itself */
     uint32_t *of_coordinate; /* (nv) number of its island, or none */
     uint32_t *island;        /* (n_listed) 0 to n_island - 1 */
     size_t n_island;
@@ -75,6 +80,13 @@ tq_status tq_contact_at_closed(tq_contact_work *w, const double *q);
 
 /* The listed points of `now`, at q, and their rows. */
 tq_status tq_contact_at_listed(tq_contact_work *w, const double *q, tq_contact_rows_at *to);
+
+/* The listed points and their rows at q, the middle of a motion of length h and mean velocity vm
+ * that ends at `end`: w->bend, w->tilt; p_n times the tilts into w->tilted. With normals tilted to
+ * those of the chord,
+ *     (J_n(mid) + tilt) vm = J_n(mid) vm + bend = (gap(end) - gap(now)) / h,
+ * a normal force that keeps the gap does no work. */
+tq_status tq_contact_at_middle(tq_contact_work *w, const double *q, const double *vm, double h);
 
 /* M^-1 J^T and the islands of the listed points by rows at `at`, M factored. */
 void tq_contact_couple(tq_contact_work *w, const tq_contact_rows_at *at);
@@ -99,9 +111,11 @@ void tq_contact_push(const tq_contact_work *w, double *v);
 /* Lists the points whose flag is set. TQ_ERR_RANGE: more than room_active. */
 tq_status tq_contact_list(tq_contact_work *w, const unsigned char *flags);
 
-/* Energy dissipated by the impulses p of the listed points at their mean relative velocities `mean`
- * (3 n_listed): adds -p . mean to the sum `sum` (TQ_CONTACT_..._LOSS) and passes it to the effects
- * of the plant. */
+/* Adds to the sum `sum` (TQ_CONTACT_..._LOSS), J, and passes it to the effects of the plant. */
+void tq_contact_lose(tq_contact_work *w, size_t sum, double loss);
+
+/* The same of the energy dissipated by the impulses p of the listed points at their mean relative
+ * velocities `mean` (3 n_listed): -p . mean. */
 void tq_contact_account(tq_contact_work *w, size_t sum, const double *mean);
 
 /* An impact of all closed points at the present state. */
@@ -110,6 +124,11 @@ tq_status tq_contact_impact(tq_contact_work *w);
 /* Integrates the smooth motion of the next h seconds with the listed points in contact, as a
    trial. */
 tq_status tq_contact_trial(tq_contact_work *w, double h);
+
+/* The least motion that ends penetration after a step, W lambda >= -gap of the closed points, which
+ * are those of `now` at q. It creates no more energy than `spent`, J, which contacts have
+ * dissipated in the step; the rest stays sunk. The loss by friction is less by what it takes. */
+tq_status tq_contact_lift(tq_contact_work *w, double spent);
 
 /* m: how deep a feature without a point may come before it is found */
 #define TQ_CONTACT_UNSEEN 1e-8

@@ -8,14 +8,21 @@
 
 #include "core/contact/laws.h"
 #include "core/contact/step_private.h"
+#include "core/dynamics/mass_matrix/mass_matrix_inverse.h"
 #include "core/plant/state.h"
 
 enum { ITERATIONS = 60 };
 /* m: of a face on a face smaller gaps differ by rounding and no motion of rigid bodies closes all
  * of them; divided by h they would be velocities that contradict each other. */
 static const double level = 1e-8;
+/* m: smaller ones are left as they are; closed within a step they would end as velocities */
+static const double little = 1e-10;
 /* convergence: change of v between iterations, relative to max(|v|, h |qdd|) */
 static const double left_over = 1e-13;
+/* the same from which on friction is judged */
+static const double nearly = 1e-6;
+/* m/s: twice the mean velocity of points that stick */
+static const double standing = 1e-12;
 /* the same where the change does not become less: of impulses that are not unique */
 static const double tolerable = 1e-10;
 
@@ -120,7 +127,7 @@ static double gap_of(const tq_contact_work *w, size_t k)
         const tq_contact_point *point = &w->now.points[w->listed[i]];
         least = point->pair == own->pair ? fmin(least, fmax(point->gap, 0.0)) : least;
     }
-    return least;
+    return least > little ? least : 0.0;
 }
 
 /* J v of row r */
@@ -134,28 +141,52 @@ static double row_velocity(const tq_contact_work *w, const tq_contact_rows_at *a
     return sum;
 }
 
-/* Rows of the laws without J(mid) v', into w->u. With u the mean velocity that impulses act on,
- * J(mid) (v + v') / 2, and J v where the motion begins and ends, the law is for J v' less their
- * defect
+/* Rows of the laws without J(mid) v', into w->u, where (J(end) - J(mid)) v' is. Normals are along
+ * chords, so that 2 J_n(mid) vm = 2 (gap(end) - gap(now)) / h, which p_n > 0 keeps at -2 gap / h.
+ * Tangents: with u the mean velocity J(mid) (v + v') / 2 that impulses act on, and J v where the
+ * motion begins and ends, the law is for J v' less their defect
  *
  *     d = (J(now) v + J(end) v') / 2 - J(mid) (v + v') / 2 = O(h^2),
  *
- * for then u is (d_before - d) / 2: friction of points that stick does work of O(h^4), not O(h^3).
- * Of a normal this is for d > 0, where u < 0 would let the solids sink in; where d < 0 points may
- * not separate against p_n > 0:  J(mid) (v + v') <= 0. Both close the gap:  >= -gap / h. */
+ * for then u is (d_before - d) / 2; where friction would do work so, for 2 u. */
 static void add_laws(tq_contact_work *w, double h)
 {
     for (size_t r = 0; r < 3 * w->n_listed; r++) {
         const double before = row_velocity(w, &w->mid, r, w->v);
-        const double turned = w->begin[3 * w->listed[r / 3] + r % 3] - before;
-        const double defect = 0.5 * (w->u[r] + turned);
-        if (r % 3 > 0) {
-            w->u[r] -= defect;
+        if (r % 3 == 0) {
+            const double ends = fmin(w->begin[3 * w->listed[r / 3]], 0.0);
+            w->u[r] = before - ends + 2.0 * (w->bend[r / 3] + gap_of(w, r / 3) / h);
+        } else if (w->is_mean[r / 3] != 0) {
+            w->u[r] = before;
         } else {
-            const double close = gap_of(w, r / 3) / h;
-            w->u[r] = fmax(w->u[r] - fmax(defect, 0.0) + close, before + 2.0 * close);
+            const double turned = w->begin[3 * w->listed[r / 3] + r % 3] - before;
+            w->u[r] -= 0.5 * (w->u[r] + turned);
         }
     }
+}
+
+/* Whether the friction of some pair does work: at its points it will be opposed to the mean
+ * velocity, at all of them, as laws of points of one face may not contradict each other. */
+static bool oppose(tq_contact_work *w)
+{
+    bool found = false;
+    for (size_t k = 0, to = 0; k < w->n_listed; k = to) {
+        const size_t pair = w->now.points[w->listed[k]].pair;
+        double work = 0.0;
+        double size = 0.0;
+        for (; to < w->n_listed && w->now.points[w->listed[to]].pair == pair; to++) {
+            for (size_t r = 3 * to + 1; w->is_mean[to] == 0 && r < 3 * to + 3; r++) {
+                size += fabs(w->p[r]);
+                work += w->p[r] * (row_velocity(w, &w->mid, r, w->v) +
+                                   row_velocity(w, &w->mid, r, w->next_v));
+            }
+        }
+        if (work > standing * size) {
+            memset(w->is_mean + k, 1, to - k);
+            found = true;
+        }
+    }
+    return found;
 }
 
 /* impulses, on top of the velocity in `change` that the end has without them:
@@ -165,10 +196,13 @@ static tq_status press(tq_contact_work *w, double h)
     const size_t n = 3 * w->n_listed;
     tq_status status = tq_contact_mass(w, w->middle);
     if (status == TQ_OK) {
-        status = tq_contact_at_listed(w, w->middle, &w->mid);
+        status = tq_contact_at_listed(w, w->next_q, &w->end);
     }
     if (status == TQ_OK) {
-        status = tq_contact_at_listed(w, w->next_q, &w->end);
+        for (size_t k = 0; k < w->nv; k++) {
+            w->mean[k] = 0.5 * (w->v[k] + w->next_v[k]);
+        }
+        status = tq_contact_at_middle(w, w->middle, w->mean, h);
     }
     if (status != TQ_OK) {
         return status;
@@ -180,6 +214,10 @@ static tq_status press(tq_contact_work *w, double h)
         w->u[r] -= w->b[r];
     }
     add_laws(w, h);
+    tq_mass_matrix_solve(w->nv, w->m, 1, w->tilted);
+    for (size_t k = 0; k < w->nv; k++) {
+        w->change[k] += w->tilted[k];
+    }
     tq_contact_velocity(w, &w->mid, w->change, w->b);
     for (size_t r = 0; r < n; r++) {
         w->b[r] += w->u[r];
@@ -187,6 +225,13 @@ static tq_status press(tq_contact_work *w, double h)
     const double violation = tq_contact_solve(w, &w->mid);
     double *worst = tq_contact_sum_z(w, TQ_CONTACT_RESIDUAL);
     *worst = fmax(*worst, violation);
+    for (size_t k = 0; k < w->n_listed; k++) {
+        double inverse = 0.0;
+        for (size_t c = 0; c < w->nv; c++) {
+            inverse += w->mid.rows[3 * k * w->nv + c] * w->x[c * n + 3 * k];
+        }
+        w->push[k] = inverse * w->p[3 * k];
+    }
     tq_contact_push(w, w->change);
     return TQ_OK;
 }
@@ -215,6 +260,9 @@ tq_status tq_contact_trial(tq_contact_work *w, double h)
     double size = DBL_MIN;
     memcpy(w->next_v, w->v, w->nv * sizeof *w->v);
     recall(w, h);
+    memset(w->missed, 0, w->n_listed * sizeof *w->missed);
+    memset(w->push, 0, w->n_listed * sizeof *w->push);
+    memset(w->is_mean, 0, w->n_listed);
     for (unsigned it = 0; it < ITERATIONS; it++) {
         tq_status status = rate_at_middle(w, h);
         for (size_t k = 0; k < w->nv; k++) {
@@ -234,7 +282,9 @@ tq_status tq_contact_trial(tq_contact_work *w, double h)
             size = fmax(fmax(size, free), fmax(fabs(w->change[k]), fabs(w->v[k])));
             w->next_v[k] = w->change[k];
         }
-        if (change <= left_over * size || (change <= tolerable * size && change >= last)) {
+        const bool near = change <= nearly * size && oppose(w);
+        if (!near &&
+            (change <= left_over * size || (change <= tolerable * size && change >= last))) {
             return TQ_OK;
         }
         last = change;
