@@ -289,9 +289,12 @@ static tq_status find_floors(tq_recording *recording, const tq_uniform *even, tq
     const size_t n_fft = fft_size(even->n);
     const size_t mark = tq_scratch_mark(scratch);
     double *power = tq_scratch_take(scratch, 2 * (n_fft / 2 + 1), sizeof *power);
-    tq_status status = power != NULL ? TQ_OK : fail_scratch(recording, even->n, reterr);
+    tq_status status = TQ_OK;
     recording->n_difference = 0;
     recording->rate_band = 0.0;
+    if (power == NULL) {
+        return fail_scratch(recording, even->n, reterr);
+    }
     while (recording->n_difference < 2 &&
            !recording->channels.has[sources[recording->n_difference]]) {
         recording->n_difference++;
@@ -301,7 +304,7 @@ static tq_status find_floors(tq_recording *recording, const tq_uniform *even, tq
         tq_scratch_rewind(scratch, mark);
         return status; /* some accelerations are one difference of a signal, others two */
     }
-    for (size_t k = 0; power != NULL && k < n_fft / 2 + 1; k++) {
+    for (size_t k = 0; k < n_fft / 2 + 1; k++) {
         power[n_fft / 2 + 1 + k] = 0.0;
     }
     recording->rate_band = (double)INFINITY;
