@@ -25,7 +25,8 @@ static const char next_other_sql[] =
     "  FROM waiting WHERE waiting.client IS NOT NULL)"
     "SELECT " TQD_JOB_COLUMNS ", tag FROM job WHERE seq IN ("
     "  SELECT (SELECT j.seq FROM job j INDEXED BY job_client WHERE j.state = 0"
-    "    AND j.client = waiting.client AND (j.deadline_at_ms IS NULL OR j.deadline_at_ms > ?1) ORDER BY j.tag, j.seq LIMIT 1)"
+    "    AND j.client = waiting.client AND (j.deadline_at_ms IS NULL OR j.deadline_at_ms > ?1)"
+    "    ORDER BY j.tag, j.seq LIMIT 1)"
     "  FROM waiting WHERE instr(?2, char(10) || waiting.client || char(10)) = 0)"
     " ORDER BY tag, seq LIMIT 1";
 static const char claim_sql[] =

@@ -4,8 +4,7 @@
 #include <criterion/new/assert.h>
 #include <string.h>
 
-#include "daemon/store/sqlite/sqlite.h"
-#include "tests/unit/daemon/store/fixture.h"
+#include "tests/unit/daemon/store/sqlite_steps.h"
 
 TestSuite(lists, .init = setup, .fini = teardown, .timeout = 100);
 
@@ -21,11 +20,7 @@ static const char fill_sql[] =
 
 static tqd_connection *filled(void)
 {
-    char path[128];
-    char why[TQD_STORE_WHY];
-    snprintf(path, sizeof path, "%s/torqued.db", folder);
-    tqd_connection *connection = tqd_connection_open(path, true, why);
-    cr_assert(connection != NULL, "%s", why);
+    tqd_connection *connection = open_database();
     cr_assert(eq(int, (int)tqd_sql_do(connection, fill_sql, "ii", (int64_t)OTHERS, (int64_t)OWN),
                  TQD_STORE_OK));
     return connection;
@@ -38,22 +33,8 @@ static int count_job(void *ctx, const tqd_job *job)
     return 0;
 }
 
-/* steps of SQLite's virtual machine in all statements since the last call */
-static int steps_of(tqd_connection *connection)
-{
-    int n = 0;
-    for (sqlite3_stmt *s = sqlite3_next_stmt(connection->db, NULL); s != NULL;
-         s = sqlite3_next_stmt(connection->db, s)) {
-        n += sqlite3_stmt_status(s, SQLITE_STMTSTATUS_VM_STEP, 1);
-    }
-    return n;
-}
-
 Test(lists, of_a_namespace_read_its_rows_only)
 {
-    if (uri[0] != '\0') {
-        cr_skip_test("SQLite's own counters");
-    }
     tqd_connection *connection = filled();
     const tqd_job_filter filters[] = {
         {.beside = "lab/x", .limit = 100},

@@ -5,8 +5,7 @@
 #include <criterion/new/assert.h>
 #include <string.h>
 
-#include "daemon/store/sqlite/sqlite.h"
-#include "tests/unit/daemon/store/fixture.h"
+#include "tests/unit/daemon/store/sqlite_steps.h"
 
 TestSuite(queue_plans, .init = setup, .fini = teardown, .timeout = 100);
 
@@ -20,39 +19,18 @@ static const char fill_sql[] =
     " SELECT 'job' || i, 'simulate', '', '', CASE i % 3 WHEN 0 THEN 'ann' WHEN 1 THEN 'bob' ELSE"
     "   'cid' END, 0, 0, i, CASE i % 3 WHEN 0 THEN 9000000000000 END, 1, 1 FROM k";
 
-/* steps of SQLite's virtual machine in all statements since the last call; and rows it sorted */
-static int steps_of(tqd_connection *connection, int *ret_sorts)
-{
-    int n = 0;
-    *ret_sorts = 0;
-    for (sqlite3_stmt *s = sqlite3_next_stmt(connection->db, NULL); s != NULL;
-         s = sqlite3_next_stmt(connection->db, s)) {
-        n += sqlite3_stmt_status(s, SQLITE_STMTSTATUS_VM_STEP, 1);
-        *ret_sorts += sqlite3_stmt_status(s, SQLITE_STMTSTATUS_SORT, 1);
-    }
-    return n;
-}
-
 static tqd_connection *filled(void)
 {
-    char path[128];
-    char why[TQD_STORE_WHY];
-    int sorts = 0;
-    if (uri[0] != '\0') {
-        cr_skip_test("SQLite's own counters");
-    }
-    snprintf(path, sizeof path, "%s/torqued.db", folder);
-    tqd_connection *connection = tqd_connection_open(path, true, why);
-    cr_assert(connection != NULL, "%s", why);
+    tqd_connection *connection = open_database();
     cr_assert(eq(int, (int)tqd_sql_do(connection, fill_sql, "i", (int64_t)QUEUED), TQD_STORE_OK));
-    (void)steps_of(connection, &sorts);
+    (void)steps_of(connection);
     return connection;
 }
 
 static void check(tqd_connection *connection, const char *what, int sorts_max)
 {
-    int sorts = 0;
-    const int steps = steps_of(connection, &sorts);
+    const int steps = steps_of(connection);
+    const int sorts = count_of(connection, SQLITE_STMTSTATUS_SORT);
     cr_assert(steps > 0 && steps < STEPS_MAX, "%s: %d steps", what, steps);
     cr_assert(sorts <= sorts_max, "%s: %d sorts", what, sorts);
 }
@@ -87,20 +65,17 @@ Test(queue_plans, what_is_overdue_or_lost_is_found_without_the_others)
 
 Test(queue_plans, a_submission_counts_no_further_than_its_bound)
 {
-    static const tqd_robot_row robot = {.name = "r", .digest = "d", .media = "m", .source = "urdf"};
     tqd_connection *connection = filled();
     char id[TQD_JOB_ID_TEXT];
     tqd_job_id_make(id);
     tqd_job_submit submit = {.write.kind = TQD_WRITE_JOB_SUBMIT,
                              .id = id,
                              .kind = "simulate",
-                             .robot = "r",
-                             .robot_digest = "d",
+                             .robot = "",
+                             .robot_digest = "",
                              .client = "dan",
                              .request = {.media = "application/json", .bytes = "{}", .size = 2},
-                             .client_queued_max = 100,
-                             .builtin = &robot,
-                             .builtin_bytes = ""};
+                             .client_queued_max = 100};
     cr_assert(eq(int, (int)tqd_sqlite_submit(connection, &submit.write), TQD_STORE_OK));
     check(connection, "the first of a client", 0);
     submit.client = "ann";
@@ -124,9 +99,8 @@ Test(queue_plans, a_page_of_the_queue_reads_a_page)
     const tqd_job_filter filter = {.states = 1U << TQD_JOB_QUEUED, .limit = 20};
     cr_assert(eq(int, (int)tqd_sqlite_jobs(connection, &filter, take, &n), TQD_STORE_OK));
     cr_assert(eq(sz, n, 20));
-    int sorts = 0;
-    const int steps = steps_of(connection, &sorts);
+    const int steps = steps_of(connection);
     cr_assert(steps > 0 && steps < 20 * 100, "%d steps", steps);
-    cr_assert(eq(int, sorts, 0));
+    cr_assert(eq(int, count_of(connection, SQLITE_STMTSTATUS_SORT), 0));
     tqd_connection_close(connection);
 }
