@@ -219,6 +219,7 @@ static bool open_jobs(char *why)
         .lease_ms = settings.lease,
         .queued_max = (uint64_t)settings.jobs_queued,
         .bytes_max = (uint64_t)settings.jobs_bytes,
+        .client_bytes_max = (uint64_t)share_of(settings.jobs_bytes),
         .keep_ms = settings.jobs_keep,
         .keep_waited_ms = settings.jobs_keep_waited,
         .wait_ms = settings.wait,

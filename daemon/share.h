@@ -27,4 +27,15 @@ static inline uint64_t tqd_share_now(uint64_t all, uint64_t alone, uint64_t othe
     return most > 0 ? most : 1;
 }
 
+/* tqd_share_now solved for what the client itself may hold, where the others' part is not known but
+ * what is free: own <= alone / (all - alone) free. */
+static inline uint64_t tqd_share_of_free(uint64_t all, uint64_t alone, uint64_t unused)
+{
+    if (alone == 0 || alone >= all) {
+        return all;
+    }
+    const double most = (double)alone / (double)(all - alone) * (double)unused;
+    return most < (double)alone ? (uint64_t)most : alone;
+}
+
 #endif

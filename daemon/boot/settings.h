@@ -100,9 +100,9 @@ enum { TQD_SETTING_TEXT = 512, TQD_SETTING_WHY = 640 };
              "memory for request bodies that are being received or computed, all together; the "   \
              "default is less where an eighth of the memory is less")                              \
     X_NUMBER(client_share, "", "", 1, 100, 50,                                                     \
-             "percent of what other clients leave of body_budget, jobs_queued, streams, "          \
-             "sessions, uploads and connections, and percent of queue, that one client, by its "   \
-             "token, may have")                                                                    \
+             "percent of what other clients leave of body_budget, jobs_queued, jobs_bytes (its "   \
+             "waiting jobs), streams, sessions, uploads and connections, and percent of queue, "   \
+             "that one client, by its token, may have")                                            \
     X_NUMBER(sample_budget, "", "bytes", 0, INT64_MAX / 2, 0,                                      \
              "memory for the samples of all computations; 0: half of what the machine, or the "    \
              "control group of this process, has")                                                 \

@@ -27,11 +27,12 @@ typedef struct tqd_jobs_options {
     uint64_t (*running_max)(void *ctx, const char *client);
     /* seconds an hour that jobs of this client may run here, as above */
     uint64_t (*cpu_max)(void *ctx, const char *client);
-    void *running_ctx;       /* of both */
-    uint64_t bytes_max;      /* of all bodies of jobs together; 0: no bound */
-    int64_t keep_ms;         /* retention of finished jobs */
-    int64_t keep_waited_ms;  /* retention of jobs with tqd_job.waited; at most keep_ms */
-    int64_t wait_ms;         /* default time that a POST waits for the end of its job, without
+    void *running_ctx;         /* of both */
+    uint64_t bytes_max;        /* of all bodies of jobs together; 0: no bound */
+    uint64_t client_bytes_max; /* of them, the waiting jobs of one client that has a name */
+    int64_t keep_ms;           /* retention of finished jobs */
+    int64_t keep_waited_ms;    /* retention of jobs with tqd_job.waited; at most keep_ms */
+    int64_t wait_ms;           /* default time that a POST waits for the end of its job, without
                                 Prefer: wait */
     uint32_t crashes_max;    /* crashes of the process by one job, without a checkpoint in between,
                                 after which it fails */

@@ -13,6 +13,11 @@
 #define TQD_STORE_ADOPT                                                                            \
     ", but the folder has had one: restore it, or start once with --adopt (see torqued(8))"
 
+/* how to go on without the database's own pages */
+#define TQD_STORE_RESTORE                                                                          \
+    ": restore the state from a backup, or move torqued.db away and start once with --adopt (see " \
+    "torqued(8), LOST FILES)"
+
 /* Removes entries of the garbage list, up to a number. OK. */
 typedef struct tqd_garbage_drop {
     tqd_write write;

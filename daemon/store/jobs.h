@@ -115,14 +115,19 @@ typedef struct tqd_job_submit {
     const char *inputs;
     uint64_t queued_max, bytes_max; /* 0: no bound */
     uint64_t client_queued_max;     /* of this client's jobs; 0: no bound */
+    /* of the bytes of this client's waiting jobs, 0: no bound. Its share of bytes_max where it is
+     * alone, of what is free (share.h) where others hold some; its first waiting job needs none */
+    uint64_t client_bytes_max;
     /* of what this client keeps, 0: no bound: jobs in any state that are not `waited`, and bytes of
      * its jobs' bodies and its datasets */
     uint64_t own_jobs_max, own_bytes_max;
-    bool repeated, queue_full;    /* set */
-    bool client_full;             /* set with queue_full: by this client's own jobs */
-    bool own_full;                /* set with QUOTA: by what it keeps */
-    uint64_t own_jobs, own_bytes; /* set with own_full: what it keeps now */
-    tqd_job job;                  /* set */
+    bool repeated, queue_full; /* set */
+    bool client_full;          /* set with queue_full: by this client's own jobs */
+    bool client_bytes_full;    /* set with client_full: by their bytes, own_bytes */
+    bool own_full;             /* set with QUOTA: by what it keeps */
+    uint64_t own_jobs,
+        own_bytes; /* set with own_full: what it keeps now; client_full: has waiting */
+    tqd_job job;   /* set */
 } tqd_job_submit;
 
 /* Takes the next job: greatest priority first, then round-robin between clients, then oldest first.

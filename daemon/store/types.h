@@ -39,7 +39,7 @@ typedef struct tqd_store_options {
     void *notice_ctx;
 } tqd_store_options;
 
-enum { TQD_STORE_WHY = 256 };
+enum { TQD_STORE_WHY = 384 };
 
 /* Data that commits of any node may have changed; combined by |. */
 enum {

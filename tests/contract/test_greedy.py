@@ -162,6 +162,27 @@ def test_queued_jobs_of_others_leave_places(beside):
     assert submit("good") == 202
 
 
+def test_bytes_of_queued_jobs_of_others_leave_room(beside):
+    """No client has its share of the number of jobs, and all bytes are of jobs that have not begun: nothing that could give way."""
+    make, stack = beside
+    one = make(jobs=1, jobs_spare=0, jobs_bytes="1MiB")
+    endless = json.dumps({"initial": {"q": [0.1, 0]}, "duration_s": 1e6, "output": {"interval_s": 1e5}}).encode()
+    large = endless[:-1] + b" " * 30000 + b"}"
+
+    def submit(token, body=large):
+        return one.request("POST", SIMULATE, body, {**JSON, "Authorization": f"Bearer {token}", "Prefer": "respond-async"})
+
+    held = []
+    for token in GREEDY:
+        held.append(0)
+        while (reply := submit(token))[0] == 202:
+            held[-1] += 1
+        assert reply[0] == 429 and reply[1]["Retry-After"] == "5" and "jobs_bytes" in json.loads(reply[2])["detail"], reply
+    assert held[0] > held[1] > held[2] >= 3, held
+    for _ in range(2):
+        assert submit("good")[0] == 202
+
+
 def test_connections_of_others_leave_places(beside):
     """Each greedy client keeps its connections busy by requests; what the good one has had from the beginning stays."""
     make, stack = beside

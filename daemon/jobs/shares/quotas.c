@@ -7,23 +7,18 @@
 
 #include "daemon/http/answer.h"
 #include "daemon/jobs/jobs_private.h"
+#include "daemon/share.h"
 
 enum { BEGUN_S = 5, HOUR_S = 3600 };
 
-/* share.h as a bound on a client's own jobs whose number is not known here:
- *
- *   own <= s (all - others)  <=>  own <= s / (1 - s) (all - queued)
- */
+/* share.h as a bound on a client's own jobs, whose number is not known here; 0: no bound */
 static uint64_t queued_share(const tqd_jobs *jobs)
 {
-    const double all = (double)jobs->options.queued_max;
-    const double alone = (double)jobs->options.client_queued_max;
-    const double queued = (double)atomic_load(&jobs->n_waiting);
-    if (alone <= 0.0 || alone >= all) {
-        return jobs->options.client_queued_max;
-    }
-    const double most = alone / (all - alone) * fmax(all - queued, 0.0);
-    return (uint64_t)fmin(fmax(most, 1.0), alone);
+    const uint64_t all = jobs->options.queued_max;
+    const uint64_t alone = jobs->options.client_queued_max;
+    const uint64_t queued = (uint64_t)atomic_load(&jobs->n_waiting);
+    const uint64_t most = tqd_share_of_free(all, alone, queued < all ? all - queued : 0);
+    return alone == 0 || most > 0 ? most : 1;
 }
 
 void tqd_quotas_set(const tqd_jobs *jobs, const tqd_identity *who, tqd_job_submit *submit)
@@ -36,6 +31,7 @@ void tqd_quotas_set(const tqd_jobs *jobs, const tqd_identity *who, tqd_job_submi
     submit->client_queued_max = !has_name               ? 0
                                 : who->limits.jobs != 0 ? who->limits.jobs
                                                         : queued_share(jobs);
+    submit->client_bytes_max = has_name ? options->client_bytes_max : 0;
     submit->own_jobs_max = has_name ? who->limits.kept : 0;
     submit->own_bytes_max = has_name ? who->limits.bytes : 0;
 }
@@ -70,10 +66,20 @@ static void refuse_queued(const tqd_job_submit *submit, const tqd_identity *who,
                           const char *request_id, tqd_reply *reply)
 {
     tqa_problem problem;
-    tqa_problem_set(&problem, "too-many-requests",
-                    "%llu jobs of \"%s\" wait already (%s): try again when some have begun",
-                    (unsigned long long)submit->client_queued_max, submit->client,
-                    who->limits.jobs != 0 ? "jobs= of its token" : "setting: client_share");
+    if (submit->client_bytes_full) {
+        tqa_problem_set(
+            &problem, "too-many-requests",
+            "waiting jobs of \"%s\" have %llu bytes, %llu more exceed its share of what "
+            "is free (settings: jobs_bytes, client_share): try again when some have "
+            "begun",
+            submit->client, (unsigned long long)submit->own_bytes,
+            (unsigned long long)submit->request.size);
+    } else {
+        tqa_problem_set(&problem, "too-many-requests",
+                        "%llu jobs of \"%s\" wait already (%s): try again when some have begun",
+                        (unsigned long long)submit->client_queued_max, submit->client,
+                        who->limits.jobs != 0 ? "jobs= of its token" : "setting: client_share");
+    }
     problem.retry_after_s = BEGUN_S;
     tqd_answer_problem(reply, request_id, &problem);
 }

@@ -150,6 +150,7 @@ static const char end_sql[] =
     "ALTER TABLE robot_version ENABLE TRIGGER USER; ALTER TABLE job ENABLE TRIGGER USER;"
     "ALTER TABLE job_body ENABLE TRIGGER USER; ALTER TABLE job_attachment ENABLE TRIGGER USER;"
     "ALTER TABLE job_input ENABLE TRIGGER USER; ALTER TABLE dataset ENABLE TRIGGER USER;"
+    "SELECT tqd_queued_count();"
     "SELECT setval(pg_get_serial_sequence('job', 'seq'), max(seq)) FROM job;"
     "SELECT setval(pg_get_serial_sequence('robot_revision', 'seq'), max(seq)) FROM robot_revision;"
     "COMMIT";

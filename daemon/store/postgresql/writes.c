@@ -10,9 +10,9 @@
 
 #define JOB TQD_JOB_LIST("(j).")
 static const char submit_sql[] =
-    "SELECT status, repeated, queue_full, client_full, own_full, own_jobs, own_bytes, " JOB
-    " FROM tqd_submit($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12,"
-    " $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27)";
+    "SELECT status, repeated, queue_full, client_full, own_full, own_jobs, own_bytes,"
+    " client_bytes_full, " JOB " FROM tqd_submit($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12,"
+    " $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $28)";
 static const char claim_sql[] = "SELECT status, " JOB " FROM tqd_claim($1, $2)";
 static const char claim_other_sql[] = "SELECT status, " JOB " FROM tqd_claim_other($1, $2, $3)";
 static const char beat_sql[] = "SELECT status, cancel FROM tqd_beat($1, $2, $3, $4, $5, $6)";
@@ -95,11 +95,11 @@ static bool send_submit(PGconn *db, const tqd_job_submit *w)
     tqd_bind(&p, "tttttoiitt", w->id, w->kind, w->robot, w->robot_digest, w->client, (int)w->waited,
              (int64_t)w->priority, w->deadline_ms, w->key, w->digest);
     bind_body(&p, &w->request);
-    tqd_bind(&p, "tttiibtiiitii", w->builtin != NULL ? robot->digest : NULL, robot->media,
+    tqd_bind(&p, "tttiibtiiitiii", w->builtin != NULL ? robot->digest : NULL, robot->media,
              robot->source, (int64_t)robot->nv, (int64_t)robot->size, w->builtin_bytes,
              (size_t)robot->size, inputs, (int64_t)w->queued_max, (int64_t)w->bytes_max,
              (int64_t)w->client_queued_max, w->trace != NULL ? w->trace : "",
-             (int64_t)w->own_jobs_max, (int64_t)w->own_bytes_max);
+             (int64_t)w->own_jobs_max, (int64_t)w->own_bytes_max, (int64_t)w->client_bytes_max);
     const bool good = inputs != NULL && send(db, submit_sql, &p);
     free(inputs);
     return good;
@@ -278,8 +278,9 @@ static void take_submit(tqd_job_submit *w, const PGresult *result)
     w->own_full = tqd_truth(result, 0, 4);
     w->own_jobs = (uint64_t)tqd_integer(result, 0, 5);
     w->own_bytes = (uint64_t)tqd_integer(result, 0, 6);
+    w->client_bytes_full = tqd_truth(result, 0, 7);
     if (w->write.status == TQD_STORE_OK) {
-        tqd_job_read(result, 0, 7, &w->job);
+        tqd_job_read(result, 0, 8, &w->job);
     }
 }
 

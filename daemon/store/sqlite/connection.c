@@ -65,8 +65,10 @@ tqd_connection *tqd_connection_open(const char *path, bool writer, char *why)
         code = sqlite3_exec(connection->db, writer ? writing : reading, NULL, NULL, NULL);
     }
     if (code != SQLITE_OK) {
-        snprintf(why, TQD_STORE_WHY, "%.120s: %.100s", path,
-                 connection->db != NULL ? sqlite3_errmsg(connection->db) : "memory is short");
+        const int kind = code & 0xff; /* of an extended code */
+        snprintf(why, TQD_STORE_WHY, "%.120s: %.100s%s", path,
+                 connection->db != NULL ? sqlite3_errmsg(connection->db) : "memory is short",
+                 kind == SQLITE_CORRUPT || kind == SQLITE_NOTADB ? TQD_STORE_RESTORE : "");
         tqd_connection_close(connection);
         return NULL;
     }

@@ -246,22 +246,28 @@ tqd_store_status tqd_sqlite_job_counts(tqd_connection *connection, tqd_job_count
     return status;
 }
 
-tqd_store_status tqd_sqlite_own(tqd_connection *connection, const char *client, uint64_t *ret_jobs,
-                                uint64_t *ret_bytes)
+tqd_store_status tqd_sqlite_usage(tqd_connection *connection, const char *sql, const char *client,
+                                  uint64_t *ret_n, uint64_t *ret_bytes)
 {
-    *ret_jobs = *ret_bytes = 0;
-    sqlite3_stmt *statement = tqd_sql_bound(connection, own_sql, "t", client);
+    *ret_n = *ret_bytes = 0;
+    sqlite3_stmt *statement = tqd_sql_bound(connection, sql, "t", client);
     if (statement == NULL) {
         return tqd_sql_once(connection, statement, NULL);
     }
     const int code = sqlite3_step(statement);
     if (code == SQLITE_ROW) {
-        *ret_jobs = (uint64_t)sqlite3_column_int64(statement, 0);
+        *ret_n = (uint64_t)sqlite3_column_int64(statement, 0);
         *ret_bytes = (uint64_t)sqlite3_column_int64(statement, 1);
     }
     const tqd_store_status status = tqd_sqlite_status(connection->db, code);
     sqlite3_reset(statement);
     return status;
+}
+
+tqd_store_status tqd_sqlite_own(tqd_connection *connection, const char *client, uint64_t *ret_jobs,
+                                uint64_t *ret_bytes)
+{
+    return tqd_sqlite_usage(connection, own_sql, client, ret_jobs, ret_bytes);
 }
 
 tqd_store_status tqd_sqlite_file_used(tqd_connection *connection, const char *digest, bool *ret)

@@ -233,8 +233,11 @@ static const char drained_11[] =
  * keeps, as usage 'client:NAME': n jobs that are not `waited`, bytes of its jobs' bodies and of its
  * datasets. The bodies of a job are deleted before it, since their triggers look up whose it was. A
  * damaged row keeps its sum, which fits neither before nor after. */
-#define OWN         "'client:' || "
-#define OWN_SIZE    "(SELECT coalesce(sum(b.size), 0) FROM "
+#define OWN     "'client:' || "
+#define SIZE_OF "(SELECT coalesce(sum(b.size), 0) FROM "
+#define JOB_BYTES(seq)                                                                             \
+    SIZE_OF "job_body b WHERE b.job = " seq ") + " SIZE_OF "job_attachment b WHERE b.job = " seq   \
+            ") + " SIZE_OF "job_input b WHERE b.job = " seq " AND b.file IS NULL)"
 #define SUM_DATASET "tqd_sum(name, file, media, size, n_row, n_column, created_ms, summary"
 #define OWN_BYTES(trigger, event, table, change, row)                                              \
     "CREATE TRIGGER " trigger " AFTER " event " ON " table " BEGIN"                                \
@@ -249,45 +252,45 @@ static const char owners_12[] =
     "UPDATE dataset SET sum = " SUM_DATASET ", owner)"
     "  WHERE sum IS NULL OR sum = " SUM_DATASET ");"
     "ALTER TABLE job ADD COLUMN trace TEXT NOT NULL DEFAULT '';"
-    "INSERT INTO usage(what, n, bytes) SELECT " OWN "client, sum(1 - waited), sum("
-    "    " OWN_SIZE "job_body b WHERE b.job = seq)"
-    "    + " OWN_SIZE "job_attachment b WHERE b.job = seq)"
-    "    + " OWN_SIZE "job_input b WHERE b.job = seq AND b.file IS NULL))"
-    "  FROM job WHERE client <> '' GROUP BY client;"
-    "CREATE TRIGGER own_none AFTER UPDATE ON usage"
-    "  WHEN new.n = 0 AND new.bytes = 0 AND substr(new.what, 1, 7) = 'client:' BEGIN"
-    "  DELETE FROM usage WHERE what = new.what; END;"
-    "CREATE TRIGGER own_job_in AFTER INSERT ON job WHEN new.client <> '' BEGIN" OWN_MORE(
-        "new.client", "1 - new.waited",
-        "0") " END;"
-             "CREATE TRIGGER own_job_kept AFTER UPDATE OF waited ON job BEGIN"
-             "  UPDATE usage SET n = n + old.waited - new.waited WHERE what = " OWN
-             "new.client; END;"
-             "CREATE TRIGGER own_job_out BEFORE DELETE ON job BEGIN"
-             "  DELETE FROM job_body WHERE job = old.seq;"
-             "  DELETE FROM job_attachment WHERE job = old.seq;"
-             "  DELETE FROM job_input WHERE job = old.seq;"
-             "  UPDATE usage SET n = n - 1 + old.waited WHERE what = " OWN
-             "old.client; END;" OWN_BYTES("own_body_in", "INSERT", "job_body", "+ new.size",
-                                          "new") OWN_BYTES("own_body_new", "UPDATE OF size",
-                                                           "job_body", "+ new.size - old.size",
-                                                           "new")
-                 OWN_BYTES("own_body_out", "DELETE", "job_body", "- old.size", "old") OWN_BYTES(
-                     "own_attachment_in", "INSERT", "job_attachment", "+ new.size",
-                     "new") OWN_BYTES("own_attachment_out", "DELETE", "job_attachment",
-                                      "- old.size",
-                                      "old") OWN_BYTES("own_input_in", "INSERT",
-                                                       "job_input WHEN new.file IS NULL",
-                                                       "+ new.size", "new")
-                     OWN_BYTES("own_input_out", "DELETE", "job_input WHEN old.file IS NULL", "- old.size", "old") "CREATE TRIGGER own_dataset_in AFTER INSERT ON dataset WHEN new.owner <> '' BEGIN" OWN_MORE(
-                         "new.owner", "0",
-                         "new.size") " END;"
-                                     "CREATE TRIGGER own_dataset_new AFTER UPDATE OF size ON dataset BEGIN"
-                                     "  UPDATE usage SET bytes = bytes + new.size - old.size WHERE what = " OWN
-                                     "new.owner; END;"
-                                     "CREATE TRIGGER own_dataset_out AFTER DELETE ON dataset BEGIN"
-                                     "  UPDATE usage SET bytes = bytes - old.size WHERE what = " OWN
-                                     "old.owner; END;";
+    "INSERT INTO usage(what, n, bytes) SELECT " OWN "client, sum(1 - waited), sum(" JOB_BYTES(
+        "seq") ")"
+               "  FROM job WHERE client <> '' GROUP BY client;"
+               "CREATE TRIGGER own_none AFTER UPDATE ON usage"
+               "  WHEN new.n = 0 AND new.bytes = 0 AND substr(new.what, 1, 7) = 'client:' BEGIN"
+               "  DELETE FROM usage WHERE what = new.what; END;"
+               "CREATE TRIGGER own_job_in AFTER INSERT ON job WHEN new.client <> '' BEGIN" OWN_MORE(
+                   "new.client", "1 - new.waited",
+                   "0") " END;"
+                        "CREATE TRIGGER own_job_kept AFTER UPDATE OF waited ON job BEGIN"
+                        "  UPDATE usage SET n = n + old.waited - new.waited WHERE what = " OWN
+                        "new.client; END;"
+                        "CREATE TRIGGER own_job_out BEFORE DELETE ON job BEGIN"
+                        "  DELETE FROM job_body WHERE job = old.seq;"
+                        "  DELETE FROM job_attachment WHERE job = old.seq;"
+                        "  DELETE FROM job_input WHERE job = old.seq;"
+                        "  UPDATE usage SET n = n - 1 + old.waited WHERE what = " OWN
+                        "old.client; END;" OWN_BYTES(
+                            "own_body_in", "INSERT", "job_body", "+ new.size",
+                            "new") OWN_BYTES("own_body_new", "UPDATE OF size", "job_body",
+                                             "+ new.size - old.size",
+                                             "new") OWN_BYTES("own_body_out", "DELETE", "job_body",
+                                                              "- old.size", "old")
+                            OWN_BYTES(
+                                "own_attachment_in", "INSERT", "job_attachment", "+ new.size",
+                                "new") OWN_BYTES("own_attachment_out", "DELETE", "job_attachment",
+                                                 "- old.size",
+                                                 "old") OWN_BYTES("own_input_in", "INSERT",
+                                                                  "job_input WHEN new.file IS NULL",
+                                                                  "+ new.size", "new")
+                                OWN_BYTES("own_input_out", "DELETE", "job_input WHEN old.file IS NULL", "- old.size", "old") "CREATE TRIGGER own_dataset_in AFTER INSERT ON dataset WHEN new.owner <> '' BEGIN" OWN_MORE(
+                                    "new.owner", "0",
+                                    "new.size") " END;"
+                                                "CREATE TRIGGER own_dataset_new AFTER UPDATE OF size ON dataset BEGIN"
+                                                "  UPDATE usage SET bytes = bytes + new.size - old.size WHERE what = " OWN
+                                                "new.owner; END;"
+                                                "CREATE TRIGGER own_dataset_out AFTER DELETE ON dataset BEGIN"
+                                                "  UPDATE usage SET bytes = bytes - old.size WHERE what = " OWN
+                                                "old.owner; END;";
 
 /* 13: parts of running jobs (parts.h): 0 open, 1 running, 2 done, 3 failed. `run`: the fence of the
  * job's claim that has opened it. The bytes come last, so that no look at a state reads them. */
@@ -311,9 +314,64 @@ static const char namespaces_14[] = "CREATE INDEX job_by_namespace ON job(" TQD_
  * client with most of them has. */
 static const char kept_15[] = "CREATE INDEX job_kept ON job(client, finished_ms) WHERE state >= 2;";
 
-static const char *const steps[] = {
-    robots_1, jobs_2,    datasets_3, lists_4,   attachments_5, garbage_6,     identity_7, sums_8,
-    inputs_9, waited_10, drained_11, owners_12, parts_13,      namespaces_14, kept_15};
+/* 16: what a client has waiting, as usage 'queued:NAME': n jobs, and the bytes of their bodies that
+ * count in 'job_body'. The bodies of a job are deleted before it (12). */
+#define QUEUED "'queued:' || "
+#define QUEUED_BYTES(trigger, event, table, change, row)                                           \
+    "CREATE TRIGGER " trigger " AFTER " event " ON " table " BEGIN"                                \
+    "  UPDATE usage SET bytes = bytes " change " WHERE what = (SELECT " QUEUED                     \
+    "client FROM job WHERE seq = " row ".job AND state = 0); END;"
+#define QUEUED_MORE(row, sign)                                                                     \
+    " INSERT INTO usage(what, n, bytes) VALUES (" QUEUED row ".client, " sign "1,"                 \
+    "    " sign "(" JOB_BYTES(                                                                     \
+        row                                                                                        \
+        ".seq") "))"                                                                               \
+                "    ON CONFLICT(what) DO UPDATE SET n = n + excluded.n, bytes = bytes + excluded.bytes; END;"
+static const char queued_16[] =
+    "INSERT INTO usage(what, n, bytes) SELECT " QUEUED "client, count(*), sum(" JOB_BYTES(
+        "seq") ")"
+               "  FROM job WHERE state = 0 AND client <> '' GROUP BY client;"
+               "CREATE TRIGGER queued_none AFTER UPDATE ON usage"
+               "  WHEN new.n = 0 AND substr(new.what, 1, 7) = 'queued:' BEGIN"
+               "  DELETE FROM usage WHERE what = new.what; END;"
+               "CREATE TRIGGER queued_in AFTER INSERT ON job"
+               "  WHEN new.client <> '' AND new.state = 0 BEGIN" QUEUED_MORE(
+                   "new",
+                   "+") "CREATE TRIGGER queued_again AFTER UPDATE OF state ON job"
+                        "  WHEN new.client <> '' AND new.state = 0 AND old.state <> 0 BEGIN" QUEUED_MORE(
+                            "new",
+                            "+") "CREATE TRIGGER queued_begun AFTER UPDATE OF state ON job"
+                                 "  WHEN new.client <> '' AND new.state <> 0 AND old.state = 0 BEGIN" QUEUED_MORE(
+                                     "old",
+                                     "-") "CREATE TRIGGER queued_out AFTER DELETE ON job"
+                                          "  WHEN old.client <> '' AND old.state = 0 BEGIN" QUEUED_MORE(
+                                              "old", "-") QUEUED_BYTES("queued_body_in", "INSERT",
+                                                                       "job_body", "+ new.size",
+                                                                       "new")
+                                              QUEUED_BYTES("queued_body_new", "UPDATE OF size",
+                                                           "job_body", "+ new.size - old.size",
+                                                           "new") QUEUED_BYTES("queued_body_out",
+                                                                               "DELETE", "job_body",
+                                                                               "- old.size", "old")
+                                                  QUEUED_BYTES("queued_attachment_in", "INSERT",
+                                                               "job_attachment", "+ new.size",
+                                                               "new")
+                                                      QUEUED_BYTES("queued_attachment_out",
+                                                                   "DELETE", "job_attachment",
+                                                                   "- old.size", "old")
+                                                          QUEUED_BYTES(
+                                                              "queued_input_in", "INSERT",
+                                                              "job_input WHEN new.file IS NULL",
+                                                              "+ new.size", "new")
+                                                              QUEUED_BYTES(
+                                                                  "queued_input_out", "DELETE",
+                                                                  "job_input WHEN old.file IS NULL",
+                                                                  "- old.size", "old");
+
+static const char *const steps[] = {robots_1,      jobs_2,        datasets_3, lists_4,
+                                    attachments_5, garbage_6,     identity_7, sums_8,
+                                    inputs_9,      waited_10,     drained_11, owners_12,
+                                    parts_13,      namespaces_14, kept_15,    queued_16};
 const tqd_schema tqd_sqlite_schema = {steps, sizeof steps / sizeof steps[0]};
 
 static bool read_number(sqlite3 *db, const char *pragma, int *ret)

@@ -429,8 +429,10 @@ static bool check_file(sqlite_engine *engine, const tqd_engine_options *options,
     const char *answer = good ? (const char *)sqlite3_column_text(statement, 0) : NULL;
     good = answer != NULL && strcmp(answer, "ok") == 0;
     if (!good) {
-        snprintf(why, TQD_STORE_WHY, "%.100s is damaged: %.120s", engine->path,
-                 answer != NULL ? answer : sqlite3_errmsg(engine->writer->db));
+        const char *reason = answer != NULL ? answer : sqlite3_errmsg(engine->writer->db);
+        const char *line = strrchr(reason, '\n'); /* after "*** in database main ***" */
+        snprintf(why, TQD_STORE_WHY, "%.120s is damaged: %.100s" TQD_STORE_RESTORE, engine->path,
+                 line != NULL ? line + 1 : reason);
     }
     sqlite3_finalize(statement);
     return good;
@@ -487,7 +489,8 @@ static bool load_mark(sqlite_engine *engine, char *why)
         tqd_column_copy(statement, 0, engine->mark.identity, sizeof engine->mark.identity);
         engine->mark.n_commit = (uint64_t)sqlite3_column_int64(statement, 1);
     } else {
-        snprintf(why, TQD_STORE_WHY, "%.100s is damaged: it has no identity", engine->path);
+        snprintf(why, TQD_STORE_WHY, "%.120s is damaged: it has no identity" TQD_STORE_RESTORE,
+                 engine->path);
     }
     sqlite3_reset(statement);
     return good;

@@ -135,6 +135,9 @@ tqd_store_status tqd_sqlite_garbage(tqd_connection *connection, uint32_t limit, 
                                     uint32_t *ret_n);
 tqd_store_status tqd_sqlite_garbage_drop(tqd_connection *connection, tqd_write *write);
 tqd_store_status tqd_sqlite_file_used(tqd_connection *connection, const char *digest, bool *ret);
+/* n and bytes of the row of `usage` that `sql` selects for a client, 0 if there is none */
+tqd_store_status tqd_sqlite_usage(tqd_connection *connection, const char *sql, const char *client,
+                                  uint64_t *ret_n, uint64_t *ret_bytes);
 /* What a client keeps: jobs that are not `waited`, and bytes of all its jobs and datasets. */
 tqd_store_status tqd_sqlite_own(tqd_connection *connection, const char *client, uint64_t *ret_jobs,
                                 uint64_t *ret_bytes);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "daemon/observe/timestamp.h"
+#include "daemon/share.h"
 #include "daemon/store/sqlite/job_row.h"
 
 static const char key_sql[] = "SELECT id, request_digest FROM job"
@@ -14,9 +15,7 @@ static const char bounds_sql[] = "SELECT (SELECT n FROM usage WHERE what = 'job0
                                  " max((SELECT n FROM usage WHERE what = 'clock'),"
                                  "  (SELECT coalesce(max(tag), 0) FROM job INDEXED BY job_client"
                                  "   WHERE client = ?1 AND state = 0))";
-/* does not count beyond the bound */
-static const char own_sql[] = "SELECT count(*) FROM (SELECT 1 FROM job INDEXED BY job_client"
-                              " WHERE client = ?1 AND state = 0 LIMIT ?2)";
+static const char own_sql[] = "SELECT n, bytes FROM usage WHERE what = 'queued:' || ?1";
 static const char insert_sql[] =
     "INSERT INTO job(id, kind, robot, robot_digest, client, priority, tag, deadline_at_ms,"
     " idem_key, request_digest, created_ms, changed_ms, waited, trace)"
@@ -51,22 +50,25 @@ static tqd_store_status find_repeat(tqd_connection *connection, tqd_job_submit *
     return tqd_sqlite_job(connection, id, &submit->job);
 }
 
-/* Checks whether the client's own jobs exceed its share of the queue, which has `queued` jobs. */
+/* Checks whether the client's own waiting jobs exceed its shares of the queue and of the bytes, of
+ * which all jobs have `bytes`. */
 static tqd_store_status check_own(tqd_connection *connection, tqd_job_submit *submit,
-                                  uint64_t queued)
+                                  uint64_t bytes)
 {
-    submit->client_full = false;
-    if (submit->client_queued_max == 0 || queued < submit->client_queued_max) {
+    const uint64_t all = submit->bytes_max;
+    submit->client_full = submit->client_bytes_full = false;
+    if (submit->client_queued_max == 0 && submit->client_bytes_max == 0) {
         return TQD_STORE_OK;
     }
-    sqlite3_stmt *statement = tqd_sql_bound(connection, own_sql, "ti", submit->client,
-                                            (int64_t)submit->client_queued_max);
-    if (statement == NULL) {
-        return tqd_sql_once(connection, statement, NULL);
-    }
-    const tqd_store_status status = tqd_sqlite_status(connection->db, sqlite3_step(statement));
-    submit->client_full = (uint64_t)sqlite3_column_int64(statement, 0) >= submit->client_queued_max;
-    sqlite3_reset(statement);
+    const tqd_store_status status = tqd_sqlite_usage(connection, own_sql, submit->client,
+                                                     &submit->own_jobs, &submit->own_bytes);
+    const uint64_t most =
+        tqd_share_of_free(all, submit->client_bytes_max, bytes < all ? all - bytes : 0);
+    submit->client_bytes_full = all != 0 && submit->client_bytes_max != 0 && submit->own_jobs > 0 &&
+                                submit->own_bytes + submit->request.size > most;
+    submit->client_full =
+        submit->client_bytes_full ||
+        (submit->client_queued_max != 0 && submit->own_jobs >= submit->client_queued_max);
     return status;
 }
 
@@ -99,7 +101,7 @@ static tqd_store_status check_bounds(tqd_connection *connection, tqd_job_submit 
     *ret_tag = sqlite3_column_int64(statement, 2) + 1;
     const tqd_store_status status = tqd_sqlite_status(connection->db, code);
     sqlite3_reset(statement);
-    tqd_store_status own = status == TQD_STORE_OK ? check_own(connection, submit, queued) : status;
+    tqd_store_status own = status == TQD_STORE_OK ? check_own(connection, submit, bytes) : status;
     own = own == TQD_STORE_OK && !submit->client_full ? check_kept(connection, submit) : own;
     if (own != TQD_STORE_OK) {
         return own;

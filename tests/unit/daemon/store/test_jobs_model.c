@@ -8,6 +8,7 @@
 
 #include "daemon/store/jobs.h"
 #include "tests/unit/daemon/store/fixture.h"
+#include "tests/unit/daemon/store/sqlite_steps.h"
 
 enum { JOBS = 400, STEPS = 1500, LONG_MS = 1000000, CRASHES = 2, SEEDS = 4 };
 
@@ -255,6 +256,28 @@ static int count_event(void *ctx, const tqd_job_event *event)
     return 0;
 }
 
+/* rows of `usage` that disagree with a count of the waiting jobs and of their bytes */
+#define WAITING                                                                                    \
+    "SELECT 'queued:' || client, count(*), sum((SELECT sum(size) FROM job_body WHERE job = seq))"  \
+    " FROM job WHERE state = 0 AND client <> '' GROUP BY client"
+#define COUNTED "SELECT what, n, bytes FROM usage WHERE what LIKE 'queued:%'"
+static const char differ_sql[] = "SELECT (SELECT count(*) FROM (" WAITING " EXCEPT " COUNTED ") a)"
+                                 " + (SELECT count(*) FROM (" COUNTED " EXCEPT " WAITING ") b)";
+
+static long n_differing(void)
+{
+    if (uri[0] != '\0') {
+        return test_postgres_number(uri, differ_sql);
+    }
+    tqd_connection *connection = open_database();
+    sqlite3_stmt *statement = tqd_sql(connection, differ_sql);
+    cr_assert(statement != NULL && sqlite3_step(statement) == SQLITE_ROW);
+    const long n = (long)sqlite3_column_int64(statement, 0);
+    sqlite3_reset(statement);
+    tqd_connection_close(connection);
+    return n;
+}
+
 static void compare(const model *m)
 {
     tqd_job_counts counts;
@@ -276,6 +299,7 @@ static void compare(const model *m)
     for (size_t i = 0; i < TQD_JOB_STATES; i++) {
         cr_assert(eq(u64, counts.n[i], n[i]), "seed %zu state %zu", seed, i);
     }
+    cr_assert(eq(long, n_differing(), 0), "seed %zu", seed);
 }
 
 ParameterizedTestParameters(jobs_model, random_calls)

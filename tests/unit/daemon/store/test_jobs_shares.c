@@ -17,10 +17,13 @@ typedef struct wish {
     int priority;
     int64_t deadline_ms;
     uint64_t queued_max, own_max;
+    size_t size;        /* of the request; 0: 2 */
+    uint64_t bytes_max; /* half of them of one client */
 } wish;
 
 static tqd_store_status submit(wish w)
 {
+    static char request[1000];
     char id[TQD_JOB_ID_TEXT];
     tqd_job_id_make(id);
     submitted = (tqd_job_submit){.write.kind = TQD_WRITE_JOB_SUBMIT,
@@ -33,9 +36,13 @@ static tqd_store_status submit(wish w)
                                  .deadline_ms = w.deadline_ms,
                                  .key = w.key,
                                  .digest = "d",
-                                 .request = {.media = "application/json", .bytes = "{}", .size = 2},
+                                 .request = {.media = "application/json",
+                                             .bytes = request,
+                                             .size = w.size != 0 ? w.size : 2},
                                  .queued_max = w.queued_max,
-                                 .client_queued_max = w.own_max};
+                                 .client_queued_max = w.own_max,
+                                 .bytes_max = w.bytes_max,
+                                 .client_bytes_max = w.bytes_max / 2};
     return tqd_store_write(store, &submitted.write);
 }
 
@@ -87,4 +94,38 @@ Test(shares, a_client_has_a_part_of_the_queue)
               !submitted.client_full);
     cr_assert(ne(str, (char *)claim(NULL), (char *)""));
     cr_assert(eq(int, (int)submit((wish){.client = "ann", .own_max = 2}), TQD_STORE_OK));
+}
+
+static const char *by_bytes(const char *client, const char *key, size_t size)
+{
+    const tqd_store_status status =
+        submit((wish){.client = client, .key = key, .size = size, .bytes_max = 1000});
+    return status == TQD_STORE_OK                                     ? "in"
+           : status == TQD_STORE_QUOTA && submitted.client_bytes_full ? "share"
+           : status == TQD_STORE_QUOTA && !submitted.client_full      ? "full"
+                                                                      : "?";
+}
+
+/* own <= 1/2 / (1 - 1/2) free, so that clients who come later find room; a first job needs none */
+Test(shares, a_client_has_a_part_of_the_bytes)
+{
+    const struct {
+        const char *client, *key, *expected;
+        size_t size;
+    } rows[] = {
+        {"ann", "k", "in", 200},   {"ann", NULL, "in", 200},    {"ann", NULL, "share", 200},
+        {"ann", "k", "in", 200},   {"bob", NULL, "in", 200},    {"bob", NULL, "in", 200},
+        {"bob", NULL, "share", 1}, {"carl", NULL, "full", 201}, {"carl", NULL, "in", 200},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        cr_assert(eq(str, (char *)by_bytes(rows[i].client, rows[i].key, rows[i].size),
+                     (char *)rows[i].expected),
+                  "row %zu", i);
+    }
+    /* what runs does not wait: "ann" first, "bob" second */
+    for (int i = 0; i < 2; i++) {
+        cr_assert(ne(str, (char *)claim(NULL), (char *)""));
+    }
+    cr_assert(eq(str, (char *)by_bytes("dan", NULL, 1), (char *)"full"));
+    cr_assert(eq(str, (char *)by_bytes("ann", NULL, 1), (char *)"share"));
 }

@@ -10,6 +10,7 @@
 #include "daemon/store/sqlite/sqlite.h"
 #include "tests/support/store.h"
 #include "tests/unit/daemon/store/fixture.h"
+#include "tests/unit/daemon/store/sqlite_steps.h"
 
 TestSuite(owners, .init = setup, .fini = teardown, .timeout = 300);
 
@@ -509,7 +510,8 @@ Test(owners, the_bytes_of_all_are_bounded_at_the_cost_of_the_client_with_most)
 static const char former[] =
     "INSERT INTO job(id, kind, robot, robot_digest, client, state, priority, tag, created_ms,"
     "  changed_ms, finished_ms, waited) VALUES ('a', 'drive', '', '', 'ann', 2, 0, 1, 1, 1, 1, 0),"
-    "  ('b', 'drive', '', '', 'ann', 2, 0, 2, 1, 1, 1, 1), ('c', 'drive', '', '', '', 2, 0, 3, 1, 1, 1, 0);"
+    "  ('b', 'drive', '', '', 'ann', 2, 0, 2, 1, 1, 1, 1), ('c', 'drive', '', '', '', 2, 0, 3, 1, 1, 1, 0),"
+    "  ('d', 'drive', '', '', 'eve', 0, 0, 4, 1, 1, 0, 0), ('e', 'drive', '', '', 'eve', 0, 0, 5, 1, 1, 0, 0);"
     "INSERT INTO job_body(job, what, media, size, bytes) SELECT seq, 0, 'x', 100, x'00' FROM job;"
     "INSERT INTO job_attachment(job, name, media, size, bytes) VALUES (1, 'a', 'x', 11, x'00');"
     "INSERT INTO job_input(job, name, media, size, bytes) VALUES (1, 'a', 'x', 5, x'00');"
@@ -536,6 +538,14 @@ Test(owners, a_store_of_the_former_schema_steps_forward)
               sqlite3_errmsg(connection->db));
     tqd_connection_close(connection);
     start_store();
+    connection = open_database();
+    uint64_t n = 0, n_byte = 0;
+    assert_status(tqd_sqlite_usage(connection,
+                                   "SELECT n, bytes FROM usage WHERE what = 'queued:' || ?1", "eve",
+                                   &n, &n_byte),
+                  TQD_STORE_OK);
+    cr_assert(n == 2 && n_byte == 200, "%d jobs of %d bytes wait", (int)n, (int)n_byte);
+    tqd_connection_close(connection);
     assert_kept("ann", 1, 216); /* two requests, a file and an input in a row */
     assert_kept("", 0, 0);
     tqd_dataset_row row;
