@@ -67,8 +67,8 @@ page_files := $(sort $(wildcard clients/dashboard/dist/*.html clients/dashboard/
 guide_files := $(sort $(wildcard build/site/*.html build/site/*.css build/site/*.js build/site/*.json))
 robot_files := $(sort $(wildcard api/robots/builtin/*.urdf api/robots/builtin/*.json))
 api_obj    := $(api_src:%.c=$(out)/%.o) $(out)/api/robots/builtin/table.o $(out)/api/docs/docs.o
-schema_files := $(sort $(wildcard daemon/store/postgresql/step*.sql))
-daemon_obj := $(daemon_src:%.c=$(out)/%.o) $(out)/daemon/service/dashboard_files.o $(out)/daemon/service/guide_files.o $(out)/daemon/store/postgresql/steps.o
+engines    := sqlite postgresql
+daemon_obj := $(daemon_src:%.c=$(out)/%.o) $(out)/daemon/service/dashboard_files.o $(out)/daemon/service/guide_files.o $(engines:%=$(out)/daemon/store/%/steps.o)
 support_obj := $(support_src:%.c=$(out)/%.o)
 test_bin   := $(test_src:%.c=$(out)/%)
 has_main   := $(wildcard daemon/main.c)
@@ -188,12 +188,15 @@ $(out)/daemon/service/guide_list: always
 	@echo "$(guide_files)" | cmp -s - $@ || echo "$(guide_files)" >$@
 $(out)/daemon/service/guide_files.c: daemon/service/embed.sh $(out)/daemon/service/guide_list $(guide_files)
 	$(Q)$< daemon/service/guide.h tqd_guide_files $(guide_files) >$@.new && mv $@.new $@
-# and the schema of PostgreSQL, which is SQL to read and to lint
-$(out)/daemon/store/postgresql/steps.c: daemon/store/postgresql/embed.sh $(schema_files)
-	@mkdir -p $(@D)
-	$(Q)$^ >$@.new && mv $@.new $@
+# and the schema of each engine, which is SQL to read and to lint
+define schema_rule
+$(out)/daemon/store/$(1)/steps.c: daemon/store/embed.sh $(sort $(wildcard daemon/store/$(1)/step*.sql))
+	@mkdir -p $$(@D)
+	$$(Q)$$< daemon/store/$(1)/$(1).h tqd_$(1)_schema $$(filter %.sql,$$^) >$$@.new && mv $$@.new $$@
+endef
+$(foreach e,$(engines),$(eval $(call schema_rule,$(e))))
 $(out)/api/robots/builtin/table.o $(out)/api/docs/docs.o $(out)/daemon/service/dashboard_files.o $(out)/daemon/service/guide_files.o \
-    $(out)/daemon/store/postgresql/steps.o: $(out)/%.o: $(out)/%.c $(out)/flags
+    $(engines:%=$(out)/daemon/store/%/steps.o): $(out)/%.o: $(out)/%.c $(out)/flags
 	$(Q)$(CC) $(flags) -MMD -MP -c $< -o $@
 
 $(out)/%.o: %.c $(out)/flags

@@ -13,6 +13,12 @@
 #define TQD_STORE_ADOPT                                                                            \
     ", but the folder has had one: restore it, or start once with --adopt (see torqued(8))"
 
+/* The schema of an engine, from its files step*.sql: `steps[i]` migrates schema i to i + 1. */
+typedef struct tqd_schema {
+    const char *const *steps;
+    int n_step;
+} tqd_schema;
+
 /* how to go on without the database's own pages */
 #define TQD_STORE_RESTORE                                                                          \
     ": restore the state from a backup, or move torqued.db away and start once with --adopt (see " \

@@ -78,7 +78,6 @@ system: build
 sizes: build
 	@PYTEST_SECONDS=14400 PYTEST_JOBS=1 TORQUED_SIZES=$(or $(SIZES),128$(comma)500$(comma)1000) $(if $(LAYOUTS),TORQUED_LAYOUTS=$(LAYOUTS)) \
 	    tests/run/pytest.sh tests/contract/test_sizes_walk.py $(out)/torqued
-comma := ,
 # the part of a minute, for `make check`
 browser-short: build
 	@tests/run/pytest.sh tests/browser $(out)/torqued
@@ -155,6 +154,14 @@ replay: $(fuzz_name:%=$(out)/tests/fuzz/%)
 fuzz:
 	@$(MAKE) -s -j$(jobs) VARIANT=fuzz CC=clang fuzz-run
 .PHONY: fuzz-run
+#: fuzz-billion     1e9 executions of the fuzz targets of small inputs, and some of the others: two lanes, an hour of two cores
+.PHONY: fuzz-billion fuzz-billion-run
+fuzz_lanes := number:24:330000000,framing:64:150000000,cbor:48:50000000,view:64:3000000 \
+    expression:32:200000000,client:48:200000000,npy:96:50000000,csv:48:25000000,urdf:256:500000,npz:256:300000,tree:256:300000,simulate:256:100000,job:256:100000,log:256:300000,request:256:300000
+fuzz-billion:
+	@$(MAKE) -s -j$(jobs) VARIANT=fuzz CC=clang fuzz-billion-run
+fuzz-billion-run: $(fuzz_name:%=$(out)/tests/fuzz/libfuzzer/%)
+	@printf '%s\n' $(fuzz_lanes) | tr ',' ' ' | xargs -P 2 -I{} sh -c 'tests/run/fuzz_count.sh $(out)/tests/fuzz/libfuzzer build/fuzz-count {}'
 fuzz-run: $(fuzz_name:%=$(out)/tests/fuzz/libfuzzer/%)
 	@tests/run/fuzz.sh $(FUZZ_SECONDS) $^
 $(out)/tests/fuzz/libfuzzer/%: tests/fuzz/%.c $(support_lib) $(libs)

@@ -14,7 +14,7 @@ for part in "$@"; do
     [ ! -d "tests/fuzz/corpus/$subject" ] || seeds+=("tests/fuzz/corpus/$subject")
     dictionary=()
     [ ! -f "tests/fuzz/$subject.dict" ] || dictionary+=("-dict=tests/fuzz/$subject.dict")
-    "$folder/fuzz_$subject" -runs="$runs" -max_len="$bytes" -timeout=20 -rss_limit_mb=1500 -print_final_stats=1 "${dictionary[@]}" \
+    "$folder/fuzz_$subject" -runs="$runs" -max_len="$bytes" -timeout=600 -rss_limit_mb=1500 -print_final_stats=1 "${dictionary[@]}" \
         -artifact_prefix="$work/crashes/$subject/" "$work/$subject" "${seeds[@]}" >"$work/$subject.log" 2>&1 </dev/null
     status=$?
     n=$(awk '/number_of_executed_units/ { n = $2 } END { print n + 0 }' "$work/$subject.log")

@@ -59,13 +59,13 @@ static bool read_version(tqd_session *session, int *ret_version, int *ret_oldest
 static bool take_steps(tqd_session *session, int from, char *why)
 {
     char text[80];
-    for (int i = from; i < tqd_postgresql_n_step; i++) {
-        if (!run(session, tqd_postgresql_steps[i], why)) {
+    for (int i = from; i < tqd_postgresql_schema.n_step; i++) {
+        if (!run(session, tqd_postgresql_schema.steps[i], why)) {
             return false;
         }
     }
-    snprintf(text, sizeof text, "UPDATE identity SET version = %d", tqd_postgresql_n_step);
-    return from >= tqd_postgresql_n_step || run(session, text, why);
+    snprintf(text, sizeof text, "UPDATE identity SET version = %d", tqd_postgresql_schema.n_step);
+    return from >= tqd_postgresql_schema.n_step || run(session, text, why);
 }
 
 static bool migrate(tqd_session *session, bool may_be_new, tqd_mark *ret_mark, char *why)
@@ -80,13 +80,14 @@ static bool migrate(tqd_session *session, bool may_be_new, tqd_mark *ret_mark, c
         snprintf(why, TQD_STORE_WHY, "the database is empty" TQD_STORE_ADOPT);
         return false;
     }
-    if (oldest > tqd_postgresql_n_step) {
+    if (oldest > tqd_postgresql_schema.n_step) {
         snprintf(why, TQD_STORE_WHY,
                  "the database has schema %d, this program supports up to %d: use a newer torqued",
-                 version, tqd_postgresql_n_step);
+                 version, tqd_postgresql_schema.n_step);
         return false;
     }
-    return (version == 0 || version >= tqd_postgresql_n_step || run(session, first_sql, why)) &&
+    return (version == 0 || version >= tqd_postgresql_schema.n_step ||
+            run(session, first_sql, why)) &&
            take_steps(session, version, why) &&
            read_version(session, &version, &oldest, ret_mark, why);
 }

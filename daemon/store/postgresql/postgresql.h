@@ -88,9 +88,7 @@ tqd_store_status tqd_bytes(const PGresult *result, int row, int column, char **r
            "waited, " prefix "trace"
 void tqd_job_read(const PGresult *result, int row, int column, tqd_job *job);
 
-/* Steps of the schema, in order: step[i] migrates schema i to i + 1. Made of the .sql files. */
-extern const char *const tqd_postgresql_steps[];
-extern const int tqd_postgresql_n_step;
+extern const tqd_schema tqd_postgresql_schema;
 
 /* Creates or migrates the schema under an advisory lock, and reads the identity. False with a line.
  */

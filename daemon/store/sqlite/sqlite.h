@@ -58,12 +58,7 @@ int tqd_sqlite_sum_add(sqlite3 *db);
 /* All pages and indexes, and the sums of all rows that have one: OK, or DAMAGED with a line. */
 tqd_store_status tqd_sqlite_check(tqd_connection *connection, char why[TQD_STORE_WHY]);
 
-/* Migrates the schema to the present version, after a snapshot of the file. `steps[i]` migrates
- * schema i to i + 1. */
-typedef struct tqd_schema {
-    const char *const *steps;
-    int n_step;
-} tqd_schema;
+/* Migrates the schema to the present version, after a snapshot of the file. */
 extern const tqd_schema tqd_sqlite_schema;
 bool tqd_sqlite_migrate(tqd_connection *connection, const tqd_schema *schema, const char *folder,
                         char *why);
