@@ -107,3 +107,19 @@ BEGIN
   status := done.status; repeated := done.repeated; queue_full := done.queue_full; j := done.j;
   own_full := done.own_full; own_jobs := done.own_jobs; own_bytes := done.own_bytes;
 END $$;
+
+-- ------------------------------------------------------------------- deletion
+
+-- As in schema 1, by the index job_robot, which does not have jobs without a robot: by job_by_robot a deletion read the
+-- jobs of all versions.
+CREATE OR REPLACE FUNCTION tqd_job_out() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM tqd_count('job' || old.state, -1, 0);
+  IF old.robot <> '' THEN
+    DELETE FROM robot_revision h WHERE h.name = old.robot AND h.digest = old.robot_digest
+      AND NOT EXISTS (SELECT 1 FROM robot r WHERE r.name = old.robot)
+      AND NOT EXISTS (SELECT 1 FROM job j WHERE j.robot <> '' AND j.robot = old.robot
+                      AND j.robot_digest = old.robot_digest);
+  END IF;
+  RETURN NULL;
+END $$;

@@ -50,3 +50,13 @@ CREATE TRIGGER queued_input_in AFTER INSERT ON job_input WHEN new.file IS NULL B
 CREATE TRIGGER queued_input_out AFTER DELETE ON job_input WHEN old.file IS NULL BEGIN
   UPDATE usage SET bytes = bytes - old.size
     WHERE what = (SELECT 'queued:' || client FROM job WHERE seq = old.job AND state = 0); END;
+
+-- As in schema 2, by the index job_robot, which does not have jobs without a robot: by job_by_robot a deletion read the
+-- jobs of all versions.
+DROP TRIGGER job_out;
+CREATE TRIGGER job_out AFTER DELETE ON job BEGIN
+  UPDATE usage SET n = n - 1 WHERE what = 'job' || old.state;
+  DELETE FROM robot_revision WHERE name = old.robot AND digest = old.robot_digest
+    AND NOT EXISTS (SELECT 1 FROM robot WHERE robot.name = old.robot)
+    AND NOT EXISTS (SELECT 1 FROM job WHERE job.robot <> '' AND job.robot = old.robot
+                    AND job.robot_digest = old.robot_digest); END;

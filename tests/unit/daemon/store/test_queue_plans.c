@@ -85,6 +85,25 @@ Test(queue_plans, a_submission_counts_no_further_than_its_bound)
     tqd_connection_close(connection);
 }
 
+/* the last job of its version, beside as many of another version of the same robot */
+static const char versions_sql[] =
+    "INSERT INTO robot_version(digest, media, source, nv, size, bytes) VALUES ('old', '', '', 1, 0, x''),"
+    "   ('new', '', '', 1, 0, x'');"
+    "INSERT INTO robot_revision(name, digest, created_ms) VALUES ('r', 'old', 1), ('r', 'new', 1);"
+    "UPDATE job SET robot = 'r', robot_digest = 'new';"
+    "UPDATE job SET robot_digest = 'old', state = 2 WHERE id = 'job20000'";
+
+Test(queue_plans, a_deletion_reads_no_job_of_another_version)
+{
+    tqd_connection *connection = filled();
+    cr_assert(eq(int, sqlite3_exec(connection->db, versions_sql, NULL, NULL, NULL), SQLITE_OK));
+    (void)steps_of(connection);
+    tqd_job_delete delete = {.write.kind = TQD_WRITE_JOB_DELETE, .id = "job20000"};
+    cr_assert(eq(int, (int)tqd_sqlite_job_delete(connection, &delete.write), TQD_STORE_OK));
+    check(connection, "delete", 0);
+    tqd_connection_close(connection);
+}
+
 static int take(void *ctx, const tqd_job *job)
 {
     (void)job;
