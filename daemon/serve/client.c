@@ -12,6 +12,8 @@
 #include "daemon/serve/library/receive.h"
 #include "daemon/share.h"
 
+enum { CONNECTIONS_LEAST = 8 }; /* browsers open six to a service */
+
 void tqd_client_phase(tqd_client *client, tqd_phase phase)
 {
     client->phase = phase;
@@ -100,7 +102,7 @@ static void opened(tqd_loop *loop, struct MHD_Connection *mhd, void **socket_con
 }
 
 /* The most connections of the request's client: its quota, or its share of those that other clients
- * leave; 0: no bound. */
+ * leave, but what a browser opens in any case, since idle ones of others give way; 0: no bound. */
 static uint64_t connections_max(const tqd_client *client)
 {
     const tqd_server *server = client->loop->server;
@@ -112,8 +114,11 @@ static uint64_t connections_max(const tqd_client *client)
     const uint64_t n = atomic_load_explicit(&server->n_open, memory_order_relaxed);
     const uint64_t n_own =
         atomic_load_explicit(&account->n_connection, memory_order_relaxed) + 1; /* this one */
-    return tqd_share_now(server->options.connections_max, server->options.client_connections,
-                         n > n_own ? n - n_own : 0);
+    const uint64_t alone = server->options.client_connections;
+    const uint64_t most =
+        tqd_share_now(server->options.connections_max, alone, n > n_own ? n - n_own : 0);
+    const uint64_t least = alone < CONNECTIONS_LEAST ? alone : CONNECTIONS_LEAST;
+    return most > least ? most : least;
 }
 
 bool tqd_client_count(tqd_client *client)

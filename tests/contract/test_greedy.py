@@ -216,6 +216,15 @@ def test_connections_of_others_leave_places(beside):
 
     eventually(served)
 
+    def another():
+        """One more connection of the good client, which stays open: idle ones of others give way to as many as a browser opens."""
+        s = stack.enter_context(one.socket())
+        with contextlib.suppress(OSError):
+            return answered(s, call) == b"200"
+
+    for _ in range(6):
+        eventually(another)
+
 
 def test_a_connection_stays_its_clients_after_a_large_body(beside):
     """A large body is received past the HTTP library, which then gets its socket as a new connection."""
