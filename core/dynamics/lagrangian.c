@@ -381,9 +381,10 @@ void tq_lagrangian_gravity(const tq_configuration *posture, const double gravity
     memset(ret_g, 0, model->nv * sizeof(double));
     for (uint32_t link = 0; link < model->n_link; link++) {
         const tq_inertia world = tq_inertia_move(&model->links[link].inertia, &posture->pose[link]);
+        const double weighs = 1.0 - model->links[link].gravity_compensation;
         double lift[6];
         for (unsigned k = 0; k < 3; k++) {
-            lift[k] = -world.mass * gravity[k];
+            lift[k] = -(weighs * world.mass) * gravity[k];
         }
         tq_vec_cross(world.com, lift, lift + 3);
         tq_configuration_add_wrench(posture, link, lift, ret_g);
@@ -423,7 +424,8 @@ double tq_lagrangian_potential(const tq_configuration *posture, const double gra
     double energy = 0.0;
     for (uint32_t link = 0; link < model->n_link; link++) {
         const tq_inertia world = tq_inertia_move(&model->links[link].inertia, &posture->pose[link]);
-        energy -= world.mass * tq_dot3(gravity, world.com);
+        const double weighs = 1.0 - model->links[link].gravity_compensation;
+        energy -= weighs * world.mass * tq_dot3(gravity, world.com);
     }
     for (uint32_t j = 0; q != NULL && j < model->n_joint; j++) {
         const tq_joint *joint = &model->joints[j];

@@ -48,6 +48,15 @@ bool tq_model_has_drag(const tq_model *model)
     return boxes;
 }
 
+size_t tq_model_n_compensated(const tq_model *model)
+{
+    size_t n = 0;
+    for (uint32_t l = 0; l < model->n_link; l++) {
+        n += model->links[l].gravity_compensation != 0.0;
+    }
+    return n;
+}
+
 static tq_status check_finite(const double *x, size_t n, const char *what, size_t index,
                               tq_error *reterr)
 {
@@ -220,6 +229,10 @@ static tq_status check_links(const tq_model *model, tq_error *reterr)
         }
         if (status == TQ_OK) {
             status = check_drag(&model->links[l].drag, l, reterr);
+        }
+        if (status == TQ_OK) {
+            status = check_finite(&model->links[l].gravity_compensation, 1,
+                                  "link.gravity_compensation", l, reterr);
         }
         if (status != TQ_OK) {
             return status;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/dynamics/ball_terms.h"
+#include "core/dynamics/compensation.h"
 #include "core/dynamics/derivatives/derivatives.h"
 #include "core/dynamics/derivatives/second_drag.h"
 #include "core/dynamics/derivatives/second_wrenches.h"
@@ -210,6 +211,12 @@ static tq_status add_all(const tq_branches *branches, const tq_sample *sample, t
     for (size_t n = 0; n < rigid.n_wrench; n++) { /* these do not turn with their subtree: apart */
         if (rigid.wrenches[n].expressed_in == TQ_FRAME_WORLD) {
             tq_second_add_wrench(branches, &rigid.wrenches[n], ret->dq_dq);
+        }
+    }
+    for (uint32_t l = 0; l < model->n_link && (sample->without & TQ_WITHOUT_GRAVITY) == 0; l++) {
+        if (model->links[l].gravity_compensation != 0.0) {
+            const tq_point_wrench one = tq_compensation_wrench(model, l, sample->gravity);
+            tq_second_add_wrench(branches, &one, ret->dq_dq);
         }
     }
     tq_subtrees_accelerate(posture, rigid.qd, rigid.qdd, rigid.gravity, w->acceleration);

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* core/dynamics/compensation.h - forces that carry a share of the weight of links. */
+#ifndef TQ_DYNAMICS_COMPENSATION_H
+#define TQ_DYNAMICS_COMPENSATION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "core/base/scratch.h"
+#include "core/base/status.h"
+#include "core/dynamics/inverse.h"
+#include "core/dynamics/kinematics/configuration.h"
+#include "core/dynamics/sample.h"
+
+/* A link with gravity compensation c (tq_link) of mass m is carried by a force -c m g at its centre
+ * of mass, g being the gravity of the call: its weight is (1 - c) m g, its inertia m. The force has
+ * the potential c m g . x. It is part of the gravity torque everywhere, and TQ_WITHOUT_GRAVITY omits
+ * it. Kernels know one gravity: to them it is an external wrench.
+ *
+ * Source   MuJoCo documentation, XML reference, body/gravcomp.
+ * Checked  tests/property/core/dynamics/test_compensation.c, tests/peers/test_mujoco_gravcomp.py */
+
+/* Wrenches on the robot. */
+typedef struct tq_loads {
+    const tq_external_wrench *wrenches; /* (n) */
+    size_t n;
+} tq_loads;
+
+/* The wrenches of the input, and after them the forces of compensation; those of the input alone
+ * where nothing is compensated. Takes tq_loads_scratch_size(mechanism, in->n_wrench) bytes of
+ * `scratch`, which the caller rewinds. False: too little. */
+bool tq_loads_take(const tq_mechanism *mechanism, const tq_inverse_input *in, tq_scratch *scratch,
+                   tq_loads *ret);
+size_t tq_loads_scratch_size(const tq_mechanism *mechanism, size_t n_wrench);
+
+/* Of one link, about its centre of mass in world axes; gravity (3). */
+tq_point_wrench tq_compensation_wrench(const tq_model *model, uint32_t link,
+                                       const double gravity[3]);
+
+/* c m summed over all links, kg. */
+double tq_compensated_mass(const tq_model *model);
+
+/**
+ * Add what compensation adds to the potential energy of each sample.
+ *
+ * Shapes   of `in` n_sample, stride, q and gravity are used; ret (n_sample).
+ * Memory   tq_compensation_scratch_size(model) bytes of `scratch`, released; 0 without.
+ * Returns  TQ_OK, TQ_ERR_SCRATCH, TQ_ERR_QUATERNION.
+ * Cost     O(n_joint) a sample, one sample at a time. Nothing without compensation.
+ */
+tq_status tq_compensation_add_potential(const tq_model *model, const tq_inverse_input *in,
+                                        tq_scratch *scratch, double *ret, tq_error *reterr);
+
+/* Adds the derivatives of its torque by q to dq (nv x nv x stride), whose entries are in->stride
+ * apart; all else as above. O(n_link depth^2) a sample. */
+tq_status tq_compensation_add_derivatives(const tq_model *model, const tq_inverse_input *in,
+                                          tq_scratch *scratch, double *dq, tq_error *reterr);
+
+/* Adds to the regressor (nv x n_column x stride) of n_link blocks of ten columns, in the order of
+ * tq_parameter_list, those of links with compensation; all else as above. */
+tq_status tq_compensation_add_columns(const tq_model *model, const tq_inverse_input *in,
+                                      size_t n_column, tq_scratch *scratch, double *y,
+                                      tq_error *reterr);
+
+size_t tq_compensation_scratch_size(const tq_model *model);
+
+/* tq_compensation_add_derivatives at one posture, to dq (nv x nv). */
+tq_status tq_compensation_add_slopes(const tq_configuration *posture, const double gravity[3],
+                                     tq_scratch *scratch, double *dq, tq_error *reterr);
+
+#endif
