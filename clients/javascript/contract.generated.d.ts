@@ -1191,6 +1191,8 @@ export interface ChangeLink {
   solid?: Solid | Solid[];
   /** Its box to the medium; stays otherwise, whatever the mass */
   drag?: Drag;
+  /** The share of its weight that is carried; stays otherwise */
+  gravity_compensation?: number;
 }
 
 /** Another fluid around the robot; none with neither density nor viscosity */
@@ -3546,6 +3548,8 @@ export interface Link {
   inertia: Matrix;
   inertia_about: "com" | "origin";
   drag?: Drag;
+  /** As in LinkIn; absent if 0 */
+  gravity_compensation?: number;
 }
 
 /** A frame that is fixed to a link */
@@ -3575,6 +3579,11 @@ export interface LinkIn {
   solid?: Solid | Solid[];
   /** links of `links` or `tree` only; needs `medium` */
   drag?: Drag;
+  /**
+   * links of `links` or `tree` only: the share of its weight that a force at its centre of mass carries, which is part of
+   * `gravity_torque`; 1: it is weightless, with all its inertia (default 0)
+   */
+  gravity_compensation?: number;
   /** poe only: pose in the base frame at q = 0; identity if absent */
   home?: {
     [name: string]: unknown;
