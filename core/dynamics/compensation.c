@@ -13,16 +13,11 @@
  * As external wrenches
  */
 
-static double carried(const tq_model *model, uint32_t link)
-{
-    return model->links[link].gravity_compensation * model->links[link].inertia.mass;
-}
-
 double tq_compensated_mass(const tq_model *model)
 {
     double sum = 0.0;
     for (uint32_t l = 0; l < model->n_link; l++) {
-        sum += carried(model, l);
+        sum += model->links[l].carried_mass;
     }
     return sum;
 }
@@ -31,9 +26,9 @@ tq_point_wrench tq_compensation_wrench(const tq_model *model, uint32_t link,
                                        const double gravity[3])
 {
     tq_point_wrench ret = {.link = link, .expressed_in = TQ_FRAME_WORLD};
-    memcpy(ret.at, model->links[link].inertia.com, sizeof ret.at);
+    memcpy(ret.at, model->links[link].carried_at, sizeof ret.at);
     for (unsigned k = 0; k < 3; k++) {
-        ret.value[k] = -carried(model, link) * gravity[k];
+        ret.value[k] = -model->links[link].carried_mass * gravity[k];
     }
     return ret;
 }
@@ -95,11 +90,10 @@ typedef struct room {
 
 size_t tq_compensation_scratch_size(const tq_model *model)
 {
-    return tq_model_n_compensated(model) == 0 ? 0
-                                              : tq_configuration_scratch_size(model) +
-                                                    tq_scratch_cost(model->nq, sizeof(double)) +
-                                                    tq_scratch_cost(model->n_link,
-                                                                    4 * sizeof(double));
+    return tq_model_n_compensated(model) == 0
+               ? 0
+               : tq_configuration_scratch_size(model) + tq_scratch_cost(model->nq, sizeof(double)) +
+                     tq_scratch_cost(model->n_link, 4 * sizeof(double));
 }
 
 static tq_status take(const tq_model *model, tq_scratch *scratch, room *ret, tq_error *reterr)
@@ -125,14 +119,14 @@ static tq_status place(const tq_model *model, const tq_inverse_input *in, size_t
 /* mass times centre, and mass, that are carried of one link */
 static void sum_of_link(const tq_configuration *p, uint32_t link, double ret[4])
 {
-    const double m = carried(p->model, link);
+    const tq_link *carried = &p->model->links[link];
     const tq_pose *pose = &p->pose[link];
-    double com[3];
-    tq_mat_vec(pose->r, p->model->links[link].inertia.com, com);
+    double at[3];
+    tq_mat_vec(pose->r, carried->carried_at, at);
     for (unsigned k = 0; k < 3; k++) {
-        ret[k] = m * (com[k] + pose->p[k]);
+        ret[k] = carried->carried_mass * (at[k] + pose->p[k]);
     }
-    ret[3] = m;
+    ret[3] = carried->carried_mass;
 }
 
 tq_status tq_compensation_add_potential(const tq_model *model, const tq_inverse_input *in,

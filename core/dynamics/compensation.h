@@ -14,7 +14,7 @@
 
 /* A link with gravity compensation c (tq_link) of mass m is carried by a force -c m g at its centre
  * of mass, g being the gravity of the call: its weight is (1 - c) m g, its inertia m. The force has
- * the potential c m g . x. It is part of the gravity torque everywhere, and TQ_WITHOUT_GRAVITY omits
+ * the potential c m g . x. A payload of a request is not carried. It is part of the gravity torque everywhere, and TQ_WITHOUT_GRAVITY omits
  * it. Kernels know one gravity: to them it is an external wrench.
  *
  * Source   MuJoCo documentation, XML reference, body/gravcomp.
@@ -33,7 +33,7 @@ bool tq_loads_take(const tq_mechanism *mechanism, const tq_inverse_input *in, tq
                    tq_loads *ret);
 size_t tq_loads_scratch_size(const tq_mechanism *mechanism, size_t n_wrench);
 
-/* Of one link, about its centre of mass in world axes; gravity (3). */
+/* On one link, along the axes of the world; gravity (3). */
 tq_point_wrench tq_compensation_wrench(const tq_model *model, uint32_t link,
                                        const double gravity[3]);
 
@@ -56,8 +56,8 @@ tq_status tq_compensation_add_potential(const tq_model *model, const tq_inverse_
 tq_status tq_compensation_add_derivatives(const tq_model *model, const tq_inverse_input *in,
                                           tq_scratch *scratch, double *dq, tq_error *reterr);
 
-/* Adds to the regressor (nv x n_column x stride) of n_link blocks of ten columns, in the order of
- * tq_parameter_list, those of links with compensation; all else as above. */
+/* Adds what it has in the columns of tq_parameter_list to the regressor (nv x n_column x stride): c
+ * times those of weight; all else as above. */
 tq_status tq_compensation_add_columns(const tq_model *model, const tq_inverse_input *in,
                                       size_t n_column, tq_scratch *scratch, double *y,
                                       tq_error *reterr);

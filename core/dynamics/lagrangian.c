@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/dynamics/ball_terms.h"
+#include "core/dynamics/compensation.h"
 #include "core/dynamics/passive/tendons.h"
 #include "core/model/inertia.h"
 #include "core/spatial/screw.h"
@@ -381,13 +382,20 @@ void tq_lagrangian_gravity(const tq_configuration *posture, const double gravity
     memset(ret_g, 0, model->nv * sizeof(double));
     for (uint32_t link = 0; link < model->n_link; link++) {
         const tq_inertia world = tq_inertia_move(&model->links[link].inertia, &posture->pose[link]);
-        const double weighs = 1.0 - model->links[link].gravity_compensation;
         double lift[6];
         for (unsigned k = 0; k < 3; k++) {
-            lift[k] = -(weighs * world.mass) * gravity[k];
+            lift[k] = -world.mass * gravity[k];
         }
         tq_vec_cross(world.com, lift, lift + 3);
         tq_configuration_add_wrench(posture, link, lift, ret_g);
+        if (model->links[link].carried_mass != 0.0) {
+            const tq_point_wrench one = tq_compensation_wrench(model, link, gravity);
+            tq_sample_world_wrench(posture, &one, lift);
+            for (unsigned k = 0; k < 6; k++) {
+                lift[k] = -lift[k];
+            }
+            tq_configuration_add_wrench(posture, link, lift, ret_g);
+        }
     }
 }
 
@@ -424,8 +432,13 @@ double tq_lagrangian_potential(const tq_configuration *posture, const double gra
     double energy = 0.0;
     for (uint32_t link = 0; link < model->n_link; link++) {
         const tq_inertia world = tq_inertia_move(&model->links[link].inertia, &posture->pose[link]);
-        const double weighs = 1.0 - model->links[link].gravity_compensation;
-        energy -= weighs * world.mass * tq_dot3(gravity, world.com);
+        energy -= world.mass * tq_dot3(gravity, world.com);
+        if (model->links[link].carried_mass != 0.0) {
+            double at[3];
+            tq_mat_vec(posture->pose[link].r, model->links[link].carried_at, at);
+            energy += model->links[link].carried_mass *
+                      (tq_dot3(gravity, at) + tq_dot3(gravity, posture->pose[link].p));
+        }
     }
     for (uint32_t j = 0; q != NULL && j < model->n_joint; j++) {
         const tq_joint *joint = &model->joints[j];

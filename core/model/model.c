@@ -4,6 +4,7 @@
 
 #include <assert.h>
 #include <math.h>
+#include <string.h>
 
 #include "core/model/finish.h"
 
@@ -216,6 +217,15 @@ static tq_status check_medium(const tq_medium *medium, tq_error *reterr)
     return status;
 }
 
+static void carry_links(const tq_model *model)
+{
+    for (uint32_t l = 0; l < model->n_link; l++) {
+        tq_link *link = &model->links[l];
+        link->carried_mass = link->gravity_compensation * link->inertia.mass;
+        memcpy(link->carried_at, link->inertia.com, sizeof link->carried_at);
+    }
+}
+
 static tq_status check_links(const tq_model *model, tq_error *reterr)
 {
     for (uint32_t l = 0; l < model->n_link; l++) {
@@ -388,6 +398,7 @@ tq_status tq_model_finish(tq_model *model, tq_error *reterr)
     }
     if (status == TQ_OK) {
         assign_rows(model);
+        carry_links(model);
     }
     return status;
 }

@@ -172,9 +172,10 @@ typedef struct tq_tendon {
 typedef struct tq_link {
     tq_inertia inertia;
     tq_drag_box drag;
-    double gravity_compensation; /* a force of -gravity_compensation mass gravity acts at the centre
-                                    of mass; 0: none, 1: as if weightless. The root's is part of the
-                                    base's reaction */
+    double gravity_compensation; /* the share of its weight that a force at its centre of mass
+                                    carries; 0: none, 1: as if weightless */
+    double carried_mass;         /* kg, that times mass: set by tq_model_finish */
+    double carried_at[3];        /* and its centre. A payload that is added later is not carried */
     uint32_t joint; /* the joint whose child this link is, or TQ_NONE for the root: set by
                        tq_model_finish */
 } tq_link;

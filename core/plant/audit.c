@@ -396,8 +396,7 @@ void tq_audit_momentum_residual(const tq_plant *plant, double t, const tq_balanc
     const double *gravity = gravity_of(plant);
     const double weighs = now->mass - tq_compensated_mass(tq_mechanism_model(plant->mechanism));
     for (unsigned k = 0; k < 3; k++) {
-        const double given =
-            z[TQ_AUDIT_BASE + k] + z[TQ_AUDIT_PUSH + k] + weighs * gravity[k] * t;
+        const double given = z[TQ_AUDIT_BASE + k] + z[TQ_AUDIT_PUSH + k] + weighs * gravity[k] * t;
         ret_residual[k] = now->momentum[k] - start->momentum[k] - given;
     }
 }

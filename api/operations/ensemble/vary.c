@@ -58,13 +58,6 @@ static bool read_link(const tqa_value *item, tq_variation *x)
                !tqa_value_link(&name, &x->row)) {
         return false;
     }
-    const tq_link *links = item->tree->robot->model->links;
-    if (x->varied == TQ_VARIED_PAYLOAD && links[x->row].gravity_compensation != 0.0) {
-        return tqa_value_refuse(name.value != NULL ? &name : item, "invalid-value",
-                                "add the payload to the robot by PATCH, as a link of its own",
-                                "gravity compensation of link \"%.64s\" would carry the payload too",
-                                item->tree->robot->link_names[x->row]);
-    }
     if (at.value != NULL && x->varied != TQ_VARIED_PAYLOAD) {
         return tqa_value_refuse(&at, "invalid-value", "leave it out", "only a payload has a point");
     }

@@ -33,12 +33,8 @@ static bool read_link(tqa_payload_search *p, const tqa_value *part)
     if (part->value != NULL && !tqa_value_link(part, &p->plan.link)) {
         return false;
     }
-    if (model->links[p->plan.link].gravity_compensation != 0.0) {
-        return tqa_value_refuse(part, "invalid-robot",
-                                "name the link of its own that the payload has, or set its "
-                                "gravity_compensation to 0",
-                                "gravity compensation of link \"%.64s\" would carry the payload too",
-                                p->tree->robot->link_names[p->plan.link]);
+    if (!tqa_payload_weighs(part, p->plan.link)) {
+        return false;
     }
     return tq_payload_is_moved(model, p->plan.link) ||
            tqa_value_refuse(part, "invalid-value", "name a link beyond a moving joint",

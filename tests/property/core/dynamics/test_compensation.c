@@ -178,8 +178,8 @@ Test(compensation, whole_motion)
         tq_external_wrench *w = calloc(n, sizeof *w);
         for (size_t l = 0; l < n; l++) {
             const tq_inertia *body = &t.model->links[l].inertia;
-            w[l] = (tq_external_wrench){
-                .link = (uint32_t)l, .rows = values + 6 * l, .row_stride = 1};
+            w[l] =
+                (tq_external_wrench){.link = (uint32_t)l, .rows = values + 6 * l, .row_stride = 1};
             memcpy(w[l].at, body->com, sizeof w[l].at);
             for (size_t k = 0; k < 3; k++) {
                 values[6 * l + k] = -t.share[l] * body->mass * t.model->gravity[k];
@@ -255,8 +255,8 @@ Test(compensation, ledger_and_reactions)
         double weight[3] = {0};
         for (uint32_t l = 0; l < t.model->n_link; l++) {
             for (size_t k = 0; k < 3; k++) {
-                weight[k] -= (1.0 - t.share[l]) * t.model->links[l].inertia.mass *
-                             t.model->gravity[k];
+                weight[k] -=
+                    (1.0 - t.share[l]) * t.model->links[l].inertia.mass * t.model->gravity[k];
             }
         }
         near(wrench + 6 * n_joint, weight, 3, 1e-11, "base", seed);
@@ -265,13 +265,14 @@ Test(compensation, ledger_and_reactions)
                    TQ_WITHOUT_FRICTION | TQ_WITHOUT_SPRING | TQ_WITHOUT_ROTOR, tau);
         for (uint32_t j = 0; j < n_joint; j++) {
             const tq_joint *joint = &t.model->joints[j];
-            const double *part = wrench + 6 * (size_t)j + (joint->kind == TQ_JOINT_PRISMATIC ? 0 : 3);
+            const double *part =
+                wrench + 6 * (size_t)j + (joint->kind == TQ_JOINT_PRISMATIC ? 0 : 3);
             bool alone = tq_joint_kind_nv(joint->kind) == 1 && joint->mimic == TQ_NONE;
             for (uint32_t k = 0; k < n_joint; k++) {
                 alone = alone && t.model->joints[k].mimic != j;
             }
-            const double along = joint->axis[0] * part[0] + joint->axis[1] * part[1] +
-                                 joint->axis[2] * part[2];
+            const double along =
+                joint->axis[0] * part[0] + joint->axis[1] * part[1] + joint->axis[2] * part[2];
             if (alone) {
                 near(&along, &tau[joint->v_index], 1, 1e-10, "along its axis", seed);
             }
