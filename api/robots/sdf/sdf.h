@@ -31,7 +31,8 @@ bool tqa_sdf_recognise(const tqa_draft *draft, const char *bytes, size_t n);
  * <inertial> weighs 1 kg with a tensor of 1 kg m^2, as the format has it, and the doctor says so.
  *
  * What else would change torque is refused by name: included models, added
- * mass, masses of shapes (auto), placement frames, screw and universal joints that close a loop.
+ * mass, masses of shapes (auto), placement frames, screw and universal joints that close a loop where no other joint
+ * to their child can.
  *
  * Returns  false when the file is no robot: draft->problem then holds the faults. tqa_draft_check
  *          is the caller's.
