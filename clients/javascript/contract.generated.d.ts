@@ -3342,7 +3342,7 @@ export interface JointIn {
   axis?: Vector;
   /** Of a universal joint, which needs it: in the joint's frame at rest, not along `axis`; usually at a right angle to it */
   axis2?: Vector;
-  /** Of a helical joint, which needs it: metres a turn, positive for a right-handed thread, not 0 */
+  /** Of a helical joint, which needs it: metres a turn, positive for a right-handed thread; 1e-12 or more in size */
   pitch?: number;
   /** What is left out does not exist */
   limits?: {
@@ -4818,7 +4818,7 @@ export interface RobotDocument {
       name: string;
       /** default revolute */
       kind?: "revolute" | "continuous" | "prismatic" | "helical" | "fixed";
-      /** Of a helical joint, which needs it: metres a turn, positive for a right-handed thread, not 0 */
+      /** Of a helical joint, which needs it: metres a turn, positive for a right-handed thread; 1e-12 or more in size */
       pitch?: number;
       /** default 0 */
       theta?: number;

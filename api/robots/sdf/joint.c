@@ -178,9 +178,10 @@ static double read_pitch(tqa_sdf *s, const tqa_sdf_thing *joint)
         tqa_sdf_optional(s, joint->node, "thread_pitch", &older);
         pitch = -2.0 * M_PI / older;
     }
-    if (!isfinite(pitch) || pitch == 0.0) {
+    if (!isfinite(pitch) || fabs(pitch) < TQA_PITCH_LEAST) {
         tqa_sdf_fault(s, joint->node, "range",
-                      "write <screw_thread_pitch>0.005</screw_thread_pitch>, metres a turn",
+                      "write <screw_thread_pitch>0.005</screw_thread_pitch>, metres a turn, 1e-12 "
+                      "or more",
                       "a screw joint cannot have a %s of %g",
                       is_newer ? "screw_thread_pitch" : "thread_pitch", is_newer ? pitch : older);
         return 0.0;
