@@ -39,7 +39,6 @@
 /* -- dynamics of open trees -- */
 #include "core/dynamics/bounds/bounds.h" /* bounds on the eigenvalues of M over a box of q */
 #include "core/dynamics/checks.h" /* one sample by several algorithms */
-#include "core/dynamics/compensation.h" /* forces that carry a share of the weight of links */
 #include "core/dynamics/compliance.h" /* static torque of a load, endpoint compliance */
 #include "core/dynamics/derivatives/derivatives.h" /* partial derivatives of torque; time derivative of M */
 #include "core/dynamics/derivatives/derivatives_batch.h" /* the same for blocks */

@@ -7,7 +7,7 @@
 #include "core/base/fpmode.h"
 #include "core/dynamics/ball_terms.h"
 #include "core/dynamics/block.h"
-#include "core/dynamics/compensation.h"
+#include "core/dynamics/passive/compensation.h"
 #include "core/dynamics/passive/tendons.h"
 #include "core/model/layout.h"
 
@@ -97,7 +97,8 @@ tq_status tq_energy(const tq_mechanism *mechanism, const tq_inverse_input *at, t
         }
         add_joints(mechanism, &in, ret_energy);
         if (mechanism->n_compensated > 0) {
-            status = tq_compensation_add_potential(&mechanism->model, at, scratch,
+            const tq_compensation_samples samples = {n_sample, stride, at->q, g};
+            status = tq_compensation_add_potential(&mechanism->model, &samples, scratch,
                                                    ret_energy + stride, reterr);
         }
     }

@@ -8,9 +8,9 @@
 
 #include "core/base/fpmode.h"
 #include "core/dynamics/block.h"
-#include "core/dynamics/compensation.h"
 #include "core/dynamics/drag.h"
 #include "core/dynamics/mass_matrix/mass_matrix.h"
+#include "core/dynamics/passive/compensation.h"
 #include "core/dynamics/terms.h"
 #include "core/dynamics/varied.h"
 #include "core/model/layout.h"
@@ -200,10 +200,8 @@ typedef struct room {
 static tq_status take_room(const tq_mechanism *mechanism, const tq_forward_input *in,
                            tq_scratch *scratch, room *ret, tq_error *reterr)
 {
-    const tq_inverse_input loads = {.wrenches = in->wrenches,
-                                    .n_wrench = in->n_wrench,
-                                    .gravity = in->gravity,
-                                    .without = in->without};
+    const size_t n_wrench = (in->without & TQ_WITHOUT_EXTERNAL) != 0 ? 0 : in->n_wrench;
+    const double *gravity = in->gravity != NULL ? in->gravity : mechanism->model.gravity;
     const tq_canonical *c = &mechanism->canonical;
     const size_t nv = mechanism->model.nv;
     ret->work = tq_scratch_take(scratch, tq_work_doubles(c), sizeof(double));
@@ -211,7 +209,9 @@ static tq_status take_room(const tq_mechanism *mechanism, const tq_forward_input
     ret->m = needs_matrix(mechanism) ? tq_scratch_take(scratch, nv * nv * RUN, sizeof(double))
                                      : ret->work;
     if (ret->work == NULL || ret->tau == NULL || ret->m == NULL ||
-        !tq_loads_take(mechanism, &loads, scratch, &ret->on) ||
+        !tq_loads_take(mechanism, (tq_loads){in->wrenches, n_wrench},
+                       (in->without & TQ_WITHOUT_GRAVITY) != 0 ? NULL : gravity, scratch,
+                       &ret->on) ||
         tq_wrench_room_take(mechanism, ret->on.n, scratch, &ret->wrench, NULL) != TQ_OK ||
         tq_packed_rows_take(mechanism, in->stride, scratch, &ret->rows) != TQ_OK) {
         return tq_fail(reterr, TQ_ERR_SCRATCH, "scratch", 0,

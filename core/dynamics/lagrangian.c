@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "core/dynamics/ball_terms.h"
-#include "core/dynamics/compensation.h"
+#include "core/dynamics/passive/compensation.h"
 #include "core/dynamics/passive/tendons.h"
 #include "core/model/inertia.h"
 #include "core/spatial/screw.h"
@@ -389,11 +389,12 @@ void tq_lagrangian_gravity(const tq_configuration *posture, const double gravity
         tq_vec_cross(world.com, lift, lift + 3);
         tq_configuration_add_wrench(posture, link, lift, ret_g);
         if (model->links[link].carried_mass != 0.0) {
-            const tq_point_wrench one = tq_compensation_wrench(model, link, gravity);
-            tq_sample_world_wrench(posture, &one, lift);
-            for (unsigned k = 0; k < 6; k++) {
-                lift[k] = -lift[k];
+            double moment[4];
+            tq_compensation_moment(posture, link, moment);
+            for (unsigned k = 0; k < 3; k++) {
+                lift[k] = moment[3] * gravity[k];
             }
+            tq_vec_cross(moment, gravity, lift + 3);
             tq_configuration_add_wrench(posture, link, lift, ret_g);
         }
     }
@@ -434,10 +435,9 @@ double tq_lagrangian_potential(const tq_configuration *posture, const double gra
         const tq_inertia world = tq_inertia_move(&model->links[link].inertia, &posture->pose[link]);
         energy -= world.mass * tq_dot3(gravity, world.com);
         if (model->links[link].carried_mass != 0.0) {
-            double at[3];
-            tq_mat_vec(posture->pose[link].r, model->links[link].carried_at, at);
-            energy += model->links[link].carried_mass *
-                      (tq_dot3(gravity, at) + tq_dot3(gravity, posture->pose[link].p));
+            double moment[4];
+            tq_compensation_moment(posture, link, moment);
+            energy += tq_dot3(gravity, moment);
         }
     }
     for (uint32_t j = 0; q != NULL && j < model->n_joint; j++) {

@@ -8,9 +8,9 @@
 
 #include "core/base/fpmode.h"
 #include "core/dynamics/block.h"
-#include "core/dynamics/compensation.h"
 #include "core/dynamics/drag.h"
 #include "core/dynamics/kinematics/joint_motion.h"
+#include "core/dynamics/passive/compensation.h"
 #include "core/dynamics/passive/path.h"
 #include "core/dynamics/passive/tendons.h"
 #include "core/model/layout.h"
@@ -162,12 +162,14 @@ static void subtract_tendons(const tq_model *model, const room *r, unsigned with
 static void subtract_compensation(const tq_model *model, const room *r, const double *gravity)
 {
     for (uint32_t link = 0; link < model->n_link; link++) {
-        const tq_point_wrench one = tq_compensation_wrench(model, link, gravity);
+        const double *at = model->links[link].carried_at;
+        double force[6];
         const tq_external_wrench wrench = {.link = link,
                                            .expressed_in = TQ_FRAME_WORLD,
-                                           .at = {one.at[0], one.at[1], one.at[2]},
-                                           .rows = one.value,
+                                           .at = {at[0], at[1], at[2]},
+                                           .rows = force,
                                            .row_stride = 1};
+        tq_compensation_wrench(model, link, gravity, force);
         subtract_external(&wrench, 0, &r->links[link]);
     }
 }

@@ -6,11 +6,11 @@
 #include <string.h>
 
 #include "core/dynamics/ball_terms.h"
-#include "core/dynamics/compensation.h"
 #include "core/dynamics/drag.h"
 #include "core/dynamics/energy.h"
 #include "core/dynamics/kinematics/configuration.h"
 #include "core/dynamics/momentum/momentum.h"
+#include "core/dynamics/passive/compensation.h"
 #include "core/dynamics/passive/tendons.h"
 #include "core/dynamics/reactions.h"
 #include "core/dynamics/sample.h"

@@ -8,12 +8,12 @@
 #include <string.h>
 
 #include "core/dynamics/ball_terms.h"
-#include "core/dynamics/compensation.h"
 #include "core/dynamics/derivatives/carries.h"
 #include "core/dynamics/derivatives/drag_derivatives.h"
 #include "core/dynamics/derivatives/subtrees.h"
 #include "core/dynamics/lagrangian.h"
 #include "core/dynamics/mass_matrix/mass_matrix_inverse.h"
+#include "core/dynamics/passive/compensation.h"
 #include "core/dynamics/passive/tendons.h"
 #include "core/dynamics/terms.h"
 #include "core/model/inertia.h"

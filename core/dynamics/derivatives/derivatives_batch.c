@@ -8,10 +8,10 @@
 #include "core/base/fpmode.h"
 #include "core/dynamics/ball_terms.h"
 #include "core/dynamics/block.h"
-#include "core/dynamics/compensation.h"
 #include "core/dynamics/derivatives/derivatives.h"
 #include "core/dynamics/derivatives/drag_derivatives.h"
 #include "core/dynamics/kinematics/joint_matrix.h"
+#include "core/dynamics/passive/compensation.h"
 #include "core/dynamics/passive/tendons.h"
 #include "core/dynamics/terms.h"
 #include "core/model/layout.h"
@@ -164,7 +164,11 @@ static tq_status derivatives(const tq_mechanism *mechanism, const tq_inverse_inp
             status = add_drag(mechanism, in, scratch, ret_d, reterr);
         }
         if (status == TQ_OK && carried) {
-            status = tq_compensation_add_derivatives(&mechanism->model, in, scratch, ret_d, reterr);
+            const tq_compensation_samples samples = {
+                in->n_sample, in->stride, in->q,
+                in->gravity != NULL ? in->gravity : mechanism->model.gravity};
+            status = tq_compensation_add_derivatives(&mechanism->model, &samples, scratch, ret_d,
+                                                     reterr);
         }
         if (status == TQ_OK && (whole || !finite_diagonals(nv, in, ret_d))) {
             status = tq_check_result("derivatives", 2 * nv * nv, in->n_sample, in->stride, ret_d,

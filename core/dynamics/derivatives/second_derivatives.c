@@ -6,13 +6,13 @@
 #include <string.h>
 
 #include "core/dynamics/ball_terms.h"
-#include "core/dynamics/compensation.h"
 #include "core/dynamics/derivatives/derivatives.h"
 #include "core/dynamics/derivatives/second_drag.h"
 #include "core/dynamics/derivatives/second_wrenches.h"
 #include "core/dynamics/derivatives/subtrees.h"
 #include "core/dynamics/derivatives/triples.h"
 #include "core/dynamics/lagrangian.h"
+#include "core/dynamics/passive/compensation.h"
 #include "core/dynamics/passive/tendons.h"
 #include "core/dynamics/terms.h"
 #include "core/spatial/screw.h"
@@ -215,7 +215,9 @@ static tq_status add_all(const tq_branches *branches, const tq_sample *sample, t
     }
     for (uint32_t l = 0; l < model->n_link && (sample->without & TQ_WITHOUT_GRAVITY) == 0; l++) {
         if (model->links[l].gravity_compensation != 0.0) {
-            const tq_point_wrench one = tq_compensation_wrench(model, l, sample->gravity);
+            tq_point_wrench one = {.link = l, .expressed_in = TQ_FRAME_WORLD};
+            memcpy(one.at, model->links[l].carried_at, sizeof one.at);
+            tq_compensation_wrench(model, l, sample->gravity, one.value);
             tq_second_add_wrench(branches, &one, ret->dq_dq);
         }
     }

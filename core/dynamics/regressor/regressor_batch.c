@@ -7,7 +7,7 @@
 
 #include "core/base/fpmode.h"
 #include "core/dynamics/block.h"
-#include "core/dynamics/compensation.h"
+#include "core/dynamics/passive/compensation.h"
 #include "core/model/layout.h"
 
 /* with mimic joints: samples whose columns over all dofs are in memory at once */
@@ -105,6 +105,7 @@ static tq_status regressor_checked(const tq_mechanism *mechanism, const tq_inver
     }
     const tq_kernels *kernels = tq_kernels_for(in->n_sample);
     const bool carried = mechanism->n_compensated > 0 && weight != 0.0;
+    const tq_compensation_samples samples = {in->n_sample, in->stride, in->q, gravity};
     if (c->has_mimic) { /* the next step multiplies by mimic factors of any size, so the result
                            must be checked */
         of_masters(mechanism, &whole, work, all, rows, ret_y);
@@ -114,7 +115,7 @@ static tq_status regressor_checked(const tq_mechanism *mechanism, const tq_inver
         return TQ_OK; /* the kernel's guarantee holds for finite angles only */
     }
     const tq_status status =
-        carried ? tq_compensation_add_columns(&mechanism->model, in,
+        carried ? tq_compensation_add_columns(&mechanism->model, &samples,
                                               (size_t)TEN * mechanism->model.n_joint, scratch,
                                               ret_y, reterr)
                 : TQ_OK;

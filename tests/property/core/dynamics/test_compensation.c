@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/dynamics/compensation.h"
 #include "core/dynamics/derivatives/derivatives.h"
 #include "core/dynamics/derivatives/derivatives_batch.h"
 #include "core/dynamics/derivatives/second_batch.h"
@@ -17,6 +16,7 @@
 #include "core/dynamics/kinematics/integrate.h"
 #include "core/dynamics/lagrangian.h"
 #include "core/dynamics/ledger.h"
+#include "core/dynamics/passive/compensation.h"
 #include "core/dynamics/reactions.h"
 #include "core/dynamics/regressor/regressor_batch.h"
 #include "tests/support/random.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/dynamics/compensation.c - forces that carry a share of the weight of links. */
-#include "core/dynamics/compensation.h"
+/* core/dynamics/passive/compensation.c - forces that carry a share of the weight of links. */
+#include "core/dynamics/passive/compensation.h"
 
 #include <string.h>
 
@@ -22,15 +22,13 @@ double tq_compensated_mass(const tq_model *model)
     return sum;
 }
 
-tq_point_wrench tq_compensation_wrench(const tq_model *model, uint32_t link,
-                                       const double gravity[3])
+void tq_compensation_wrench(const tq_model *model, uint32_t link, const double gravity[3],
+                            double ret_wrench[6])
 {
-    tq_point_wrench ret = {.link = link, .expressed_in = TQ_FRAME_WORLD};
-    memcpy(ret.at, model->links[link].carried_at, sizeof ret.at);
     for (unsigned k = 0; k < 3; k++) {
-        ret.value[k] = -model->links[link].carried_mass * gravity[k];
+        ret_wrench[k] = -model->links[link].carried_mass * gravity[k];
+        ret_wrench[3 + k] = 0.0;
     }
-    return ret;
 }
 
 size_t tq_loads_scratch_size(const tq_mechanism *mechanism, size_t n_wrench)
@@ -41,36 +39,33 @@ size_t tq_loads_scratch_size(const tq_mechanism *mechanism, size_t n_wrench)
                         tq_scratch_cost(n, 6 * sizeof(double));
 }
 
-bool tq_loads_take(const tq_mechanism *mechanism, const tq_inverse_input *in, tq_scratch *scratch,
-                   tq_loads *ret)
+bool tq_loads_take(const tq_mechanism *mechanism, tq_loads given, const double gravity[3],
+                   tq_scratch *scratch, tq_loads *ret)
 {
     const tq_model *model = &mechanism->model;
-    const double *gravity = in->gravity != NULL ? in->gravity : model->gravity;
-    const size_t given = (in->without & TQ_WITHOUT_EXTERNAL) != 0 ? 0 : in->n_wrench;
-    *ret = (tq_loads){in->wrenches, given};
-    if (mechanism->n_compensated == 0 || (in->without & TQ_WITHOUT_GRAVITY) != 0) {
+    *ret = given;
+    if (mechanism->n_compensated == 0 || gravity == NULL) {
         return true;
     }
-    const size_t n = given + mechanism->n_compensated;
+    const size_t n = given.n + mechanism->n_compensated;
     tq_external_wrench *list = tq_scratch_take(scratch, n, sizeof *list);
     double *values = tq_scratch_take(scratch, mechanism->n_compensated, 6 * sizeof *values);
     if (list == NULL || values == NULL) {
         return false;
     }
-    if (given > 0) {
-        memcpy(list, in->wrenches, given * sizeof *list);
+    if (given.n > 0) {
+        memcpy(list, given.wrenches, given.n * sizeof *list);
     }
-    tq_external_wrench *next = list + given;
+    tq_external_wrench *next = list + given.n;
     for (uint32_t l = 0; l < model->n_link; l++) {
         if (model->links[l].gravity_compensation != 0.0) {
-            const tq_point_wrench one = tq_compensation_wrench(model, l, gravity);
             *next = (tq_external_wrench){.link = l,
                                          .expressed_in = TQ_FRAME_WORLD,
                                          .rows = values,
                                          .row_stride = 1,
                                          .sample_step = 0};
-            memcpy(next->at, one.at, sizeof next->at);
-            memcpy(values, one.value, sizeof one.value);
+            memcpy(next->at, model->links[l].carried_at, sizeof next->at);
+            tq_compensation_wrench(model, l, gravity, values);
             next++;
             values += 6;
         }
@@ -107,8 +102,8 @@ static tq_status take(const tq_model *model, tq_scratch *scratch, room *ret, tq_
 }
 
 /* of sample i; the caller rewinds */
-static tq_status place(const tq_model *model, const tq_inverse_input *in, size_t i, const room *w,
-                       tq_scratch *scratch, tq_configuration *ret, tq_error *reterr)
+static tq_status place(const tq_model *model, const tq_compensation_samples *in, size_t i,
+                       const room *w, tq_scratch *scratch, tq_configuration *ret, tq_error *reterr)
 {
     for (size_t r = 0; r < model->nq; r++) {
         w->q[r] = in->q[r * in->stride + i];
@@ -116,11 +111,10 @@ static tq_status place(const tq_model *model, const tq_inverse_input *in, size_t
     return tq_configuration_compute(model, w->q, NULL, scratch, ret, reterr);
 }
 
-/* mass times centre, and mass, that are carried of one link */
-static void sum_of_link(const tq_configuration *p, uint32_t link, double ret[4])
+void tq_compensation_moment(const tq_configuration *posture, uint32_t link, double ret[4])
 {
-    const tq_link *carried = &p->model->links[link];
-    const tq_pose *pose = &p->pose[link];
+    const tq_link *carried = &posture->model->links[link];
+    const tq_pose *pose = &posture->pose[link];
     double at[3];
     tq_mat_vec(pose->r, carried->carried_at, at);
     for (unsigned k = 0; k < 3; k++) {
@@ -129,10 +123,9 @@ static void sum_of_link(const tq_configuration *p, uint32_t link, double ret[4])
     ret[3] = carried->carried_mass;
 }
 
-tq_status tq_compensation_add_potential(const tq_model *model, const tq_inverse_input *in,
+tq_status tq_compensation_add_potential(const tq_model *model, const tq_compensation_samples *in,
                                         tq_scratch *scratch, double *ret, tq_error *reterr)
 {
-    const double *gravity = in->gravity != NULL ? in->gravity : model->gravity;
     const size_t mark = tq_scratch_mark(scratch);
     room w;
     tq_status status = take(model, scratch, &w, reterr);
@@ -142,8 +135,8 @@ tq_status tq_compensation_add_potential(const tq_model *model, const tq_inverse_
         status = place(model, in, i, &w, scratch, &p, reterr);
         for (uint32_t l = 0; status == TQ_OK && l < model->n_link; l++) {
             double sum[4];
-            sum_of_link(&p, l, sum);
-            ret[i] += tq_dot3(gravity, sum);
+            tq_compensation_moment(&p, l, sum);
+            ret[i] += tq_dot3(in->gravity, sum);
         }
         tq_scratch_rewind(scratch, one);
     }
@@ -195,7 +188,7 @@ static void add_slopes(const tq_configuration *p, const double gravity[3], doubl
 {
     const tq_model *model = p->model;
     for (uint32_t l = 0; l < model->n_link; l++) {
-        sum_of_link(p, l, sums + 4 * (size_t)l);
+        tq_compensation_moment(p, l, sums + 4 * (size_t)l);
     }
     for (uint32_t k = model->n_joint; k-- > 0;) {
         const uint32_t number = model->order[k];
@@ -228,10 +221,9 @@ tq_status tq_compensation_add_slopes(const tq_configuration *posture, const doub
     return TQ_OK;
 }
 
-tq_status tq_compensation_add_derivatives(const tq_model *model, const tq_inverse_input *in,
+tq_status tq_compensation_add_derivatives(const tq_model *model, const tq_compensation_samples *in,
                                           tq_scratch *scratch, double *dq, tq_error *reterr)
 {
-    const double *gravity = in->gravity != NULL ? in->gravity : model->gravity;
     const size_t mark = tq_scratch_mark(scratch);
     room w;
     tq_status status = take(model, scratch, &w, reterr);
@@ -240,7 +232,7 @@ tq_status tq_compensation_add_derivatives(const tq_model *model, const tq_invers
         tq_configuration p;
         status = place(model, in, i, &w, scratch, &p, reterr);
         if (status == TQ_OK) {
-            add_slopes(&p, gravity, w.sums, in->stride, dq + i);
+            add_slopes(&p, in->gravity, w.sums, in->stride, dq + i);
         }
         tq_scratch_rewind(scratch, one);
     }
@@ -272,11 +264,10 @@ static void add_columns(const tq_configuration *p, const double gravity[3], uint
     }
 }
 
-tq_status tq_compensation_add_columns(const tq_model *model, const tq_inverse_input *in,
+tq_status tq_compensation_add_columns(const tq_model *model, const tq_compensation_samples *in,
                                       size_t n_column, tq_scratch *scratch, double *y,
                                       tq_error *reterr)
 {
-    const double *gravity = in->gravity != NULL ? in->gravity : model->gravity;
     const size_t mark = tq_scratch_mark(scratch);
     room w;
     tq_status status = take(model, scratch, &w, reterr);
@@ -287,7 +278,7 @@ tq_status tq_compensation_add_columns(const tq_model *model, const tq_inverse_in
         for (uint32_t k = 0; status == TQ_OK && k < model->n_joint; k++) {
             const uint32_t link = model->joints[model->order[k]].child;
             if (model->links[link].gravity_compensation != 0.0) {
-                add_columns(&p, gravity, link, k, n_column, in->stride, y + i);
+                add_columns(&p, in->gravity, link, k, n_column, in->stride, y + i);
             }
         }
         tq_scratch_rewind(scratch, one);
