@@ -276,8 +276,8 @@ static unsigned find_threads(double pitch, double travel, bool with_rotation)
 }
 
 /* Of positions and of poses; from starts within one turn alone 50 and 48, 3 and 1, 36 and 2, then
- * none. Of positions at 0.1 mm a turn 45 are found: there a turn of the arm by some angle undoes what
- * thousands of turns of the spindle do, and descents end in that valley. */
+ * none. Of positions at 0.1 mm a turn 45 are found: descents end in a long valley, along which the
+ * arm undoes what the spindle turns. */
 Test(inverse_kinematics, threads_are_found_many_turns_away)
 {
     static const double pitches[] = {0.5, 0.005, -0.02, 1e-3, 1e-4};
