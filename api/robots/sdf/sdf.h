@@ -24,8 +24,8 @@ bool tqa_sdf_recognise(const tqa_draft *draft, const char *bytes, size_t n);
  * gravity of a world, and links without; of joints torqued:friction and torqued:rotor, which
  * tqa_robot_sdf writes. Universal and screw joints become two (api/robots/compound.h).
  *
- * A joint to a link that an earlier one carries closes a loop, as a constraint; a screw or universal
- * joint, which no constraint can be, carries its child before others.
+ * A joint to a link that an earlier one carries closes a loop, as a constraint; a screw or
+ * universal joint, which no constraint can be, carries its child before others.
  *
  * A model outside of a <world> that no joint fixes has its first link fixed to the world, as in
  * URDF (draft->base changes that); in a <world> it floats, unless it is static. A link without
