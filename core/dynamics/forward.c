@@ -201,17 +201,16 @@ static tq_status take_room(const tq_mechanism *mechanism, const tq_forward_input
                            tq_scratch *scratch, room *ret, tq_error *reterr)
 {
     const size_t n_wrench = (in->without & TQ_WITHOUT_EXTERNAL) != 0 ? 0 : in->n_wrench;
-    const double *gravity = in->gravity != NULL ? in->gravity : mechanism->model.gravity;
+    const _Bool carried = mechanism->n_compensated > 0 && (in->without & TQ_WITHOUT_GRAVITY) == 0;
     const tq_canonical *c = &mechanism->canonical;
     const size_t nv = mechanism->model.nv;
+    ret->on = (tq_loads){in->wrenches, n_wrench};
     ret->work = tq_scratch_take(scratch, tq_work_doubles(c), sizeof(double));
     ret->tau = tq_scratch_take(scratch, nv * TQ_BLOCK_STRIDE, sizeof(double));
     ret->m = needs_matrix(mechanism) ? tq_scratch_take(scratch, nv * nv * RUN, sizeof(double))
                                      : ret->work;
     if (ret->work == NULL || ret->tau == NULL || ret->m == NULL ||
-        !tq_loads_take(mechanism, (tq_loads){in->wrenches, n_wrench},
-                       (in->without & TQ_WITHOUT_GRAVITY) != 0 ? NULL : gravity, scratch,
-                       &ret->on) ||
+        (carried && !tq_loads_take(mechanism, in->gravity, scratch, &ret->on)) ||
         tq_wrench_room_take(mechanism, ret->on.n, scratch, &ret->wrench, NULL) != TQ_OK ||
         tq_packed_rows_take(mechanism, in->stride, scratch, &ret->rows) != TQ_OK) {
         return tq_fail(reterr, TQ_ERR_SCRATCH, "scratch", 0,

@@ -72,14 +72,12 @@ static tq_status rigid_bodies(const tq_mechanism *mechanism, const tq_inverse_in
 {
     const tq_canonical *c = &mechanism->canonical;
     const size_t n_wrench = (in->without & TQ_WITHOUT_EXTERNAL) != 0 ? 0 : in->n_wrench;
-    const double *gravity = in->gravity != NULL ? in->gravity : mechanism->model.gravity;
-    tq_loads on;
+    const _Bool carried = mechanism->n_compensated > 0 && (in->without & TQ_WITHOUT_GRAVITY) == 0;
+    tq_loads on = {in->wrenches, n_wrench};
     double *work = tq_scratch_take(scratch, tq_work_doubles(c), sizeof(double));
     tq_wrench_room room;
     tq_packed_rows rows;
-    if (work == NULL ||
-        !tq_loads_take(mechanism, (tq_loads){in->wrenches, n_wrench},
-                       (in->without & TQ_WITHOUT_GRAVITY) != 0 ? NULL : gravity, scratch, &on) ||
+    if (work == NULL || (carried && !tq_loads_take(mechanism, in->gravity, scratch, &on)) ||
         tq_wrench_room_take(mechanism, on.n, scratch, &room, NULL) != TQ_OK ||
         tq_packed_rows_take(mechanism, in->stride, scratch, &rows) != TQ_OK) {
         return tq_fail(reterr, TQ_ERR_SCRATCH, "scratch", 0,

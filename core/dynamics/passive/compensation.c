@@ -39,14 +39,12 @@ size_t tq_loads_scratch_size(const tq_mechanism *mechanism, size_t n_wrench)
                         tq_scratch_cost(n, 6 * sizeof(double));
 }
 
-bool tq_loads_take(const tq_mechanism *mechanism, tq_loads given, const double gravity[3],
-                   tq_scratch *scratch, tq_loads *ret)
+bool tq_loads_take(const tq_mechanism *mechanism, const double *gravity, tq_scratch *scratch,
+                   tq_loads *loads)
 {
     const tq_model *model = &mechanism->model;
-    *ret = given;
-    if (mechanism->n_compensated == 0 || gravity == NULL) {
-        return true;
-    }
+    const double *g = gravity != NULL ? gravity : model->gravity;
+    const tq_loads given = *loads;
     const size_t n = given.n + mechanism->n_compensated;
     tq_external_wrench *list = tq_scratch_take(scratch, n, sizeof *list);
     double *values = tq_scratch_take(scratch, mechanism->n_compensated, 6 * sizeof *values);
@@ -65,12 +63,12 @@ bool tq_loads_take(const tq_mechanism *mechanism, tq_loads given, const double g
                                          .row_stride = 1,
                                          .sample_step = 0};
             memcpy(next->at, model->links[l].carried_at, sizeof next->at);
-            tq_compensation_wrench(model, l, gravity, values);
+            tq_compensation_wrench(model, l, g, values);
             next++;
             values += 6;
         }
     }
-    *ret = (tq_loads){list, n};
+    *loads = (tq_loads){list, n};
     return true;
 }
 

@@ -27,11 +27,11 @@ typedef struct tq_loads {
     size_t n;
 } tq_loads;
 
-/* The given ones, and after them the forces of compensation; the given ones alone where nothing is
- * compensated or without gravity (NULL). Takes tq_loads_scratch_size(mechanism, given.n) bytes of
- * `scratch`, which the caller rewinds. False: too little. */
-bool tq_loads_take(const tq_mechanism *mechanism, tq_loads given, const double gravity[3],
-                   tq_scratch *scratch, tq_loads *ret);
+/* Puts the forces of compensation after the loads; gravity (3), NULL: the model's own. Takes
+ * tq_loads_scratch_size(mechanism, loads->n) bytes of `scratch`, which the caller rewinds. False:
+ * too little. */
+bool tq_loads_take(const tq_mechanism *mechanism, const double *gravity, tq_scratch *scratch,
+                   tq_loads *loads);
 size_t tq_loads_scratch_size(const tq_mechanism *mechanism, size_t n_wrench);
 
 /* Force on one link along the axes of the world, and no moment about its `carried_at`. */
