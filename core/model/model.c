@@ -217,13 +217,12 @@ static tq_status check_medium(const tq_medium *medium, tq_error *reterr)
     return status;
 }
 
-static void carry_links(const tq_model *model)
+/* what gravity compensation carries of the link */
+static tq_status carry(tq_link *link, size_t l, tq_error *reterr)
 {
-    for (uint32_t l = 0; l < model->n_link; l++) {
-        tq_link *link = &model->links[l];
-        link->carried_mass = link->gravity_compensation * link->inertia.mass;
-        memcpy(link->carried_at, link->inertia.com, sizeof link->carried_at);
-    }
+    link->carried_mass = link->gravity_compensation * link->inertia.mass;
+    memcpy(link->carried_at, link->inertia.com, sizeof link->carried_at);
+    return check_finite(&link->carried_mass, 1, "link.gravity_compensation", l, reterr);
 }
 
 static tq_status check_links(const tq_model *model, tq_error *reterr)
@@ -241,8 +240,7 @@ static tq_status check_links(const tq_model *model, tq_error *reterr)
             status = check_drag(&model->links[l].drag, l, reterr);
         }
         if (status == TQ_OK) {
-            status = check_finite(&model->links[l].gravity_compensation, 1,
-                                  "link.gravity_compensation", l, reterr);
+            status = carry(&model->links[l], l, reterr);
         }
         if (status != TQ_OK) {
             return status;
@@ -398,7 +396,6 @@ tq_status tq_model_finish(tq_model *model, tq_error *reterr)
     }
     if (status == TQ_OK) {
         assign_rows(model);
-        carry_links(model);
     }
     return status;
 }

@@ -222,6 +222,9 @@ def test_formats(daemon):
     wrong["links"][1]["gravity_compensation"] = "all"
     status, _, text = daemon.request("PUT", "/v1/robots/bad", json.dumps(wrong), JSON)
     assert status == 400 and json.loads(text)["errors"][0]["pointer"] == "/links/1/gravity_compensation", text
+    wrong["links"][1]["gravity_compensation"] = 1e308  # times 2 kg
+    status, _, text = daemon.request("PUT", "/v1/robots/bad", json.dumps(wrong), JSON)
+    assert status == 422 and json.loads(text)["errors"][0]["pointer"] == "/links/1/gravity_compensation", text
 
 
 def test_contacts_and_constraints(daemon):
