@@ -506,7 +506,7 @@ tq_status tq_inverse_kinematics(const tq_model *model, const tq_ik_task *task,
         status = tq_fail(reterr, TQ_ERR_SCRATCH, "scratch", 0, (double)tq_ik_scratch_size(model));
     } else {
         tq_ik_turns(model, s.turns);
-        s.has_thread = tq_ik_threads(model, s.threads);
+        s.has_thread = tq_ik_threads(model, s.threads) && options->n_seed > 1;
         if (options->initial != NULL) {
             memcpy(s.start, options->initial, s.nq * sizeof(double));
         } else {

@@ -61,6 +61,7 @@ typedef struct tq_ik_result {
  * infinitely many; the first ones found are returned. Deterministic: starts are a Halton sequence.
  * Threads (angles that slides follow) are advanced by whole turns to where the slides bring the
  * point nearest, before and between descents: each start finds the turn, at any distance or pitch.
+ * A single start (n_seed 1) stays in its turn: what follows a path must not jump.
  *
  * Shapes   result->q is the caller's, TQ_IK_SOLUTION_MAX x nq.
  * Memory   tq_ik_scratch_size(model) bytes of `scratch`, all released.

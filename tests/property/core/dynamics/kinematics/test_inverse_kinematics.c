@@ -224,7 +224,7 @@ Test(inverse_kinematics, a_followed_angle_may_be_no_periodic_one)
 /* Two links in a plane, and a spindle without limits that a slide follows by `pitch` metres a turn:
  * positions and rotations of random coordinates are found, however many turns away, from the middle
  * and from starts that are spread. Returns how many of 50 are. */
-static unsigned find_threads(double pitch, double travel, bool with_rotation)
+static unsigned find_threads(double pitch, double travel, bool with_rotation, uint32_t n_seed)
 {
     tq_model *m = tqt_model_new(5);
     void *memory = aligned_alloc(64, BYTES);
@@ -254,7 +254,7 @@ static unsigned find_threads(double pitch, double travel, bool with_rotation)
         task.target = pose_at(m, q, &task, &scratch);
         tq_ik_options options = usual;
         options.n_solution = 1;
-        options.n_seed = 16;
+        options.n_seed = n_seed;
         cr_assert(
             eq(int, tq_inverse_kinematics(m, &task, &options, &scratch, &result, NULL), TQ_OK));
         if (result.n_solution > 0) {
@@ -283,12 +283,18 @@ Test(inverse_kinematics, threads_are_found_many_turns_away)
     static const double pitches[] = {0.5, 0.005, -0.02, 1e-3, 1e-4};
     for (unsigned k = 0; k < sizeof pitches / sizeof pitches[0]; k++) {
         for (int with_rotation = 0; with_rotation < 2; with_rotation++) {
-            const unsigned found = find_threads(pitches[k], 0.7, with_rotation);
+            const unsigned found = find_threads(pitches[k], 0.7, with_rotation, 16);
             const unsigned least = k == 4 && !with_rotation ? 45 : 50;
             cr_expect(ge(uint, found, least), "pitch %g, %d: %u of 50", pitches[k], with_rotation,
                       found);
         }
     }
+}
+
+/* one start is that of a path, which goes on and does not jump by a turn */
+Test(inverse_kinematics, one_start_stays_in_its_turn)
+{
+    cr_expect(le(uint, find_threads(0.005, 0.7, true, 1), 2));
 }
 
 /* shoulder, elbow, spherical wrist: eight branches, four without a flip of the wrist */
