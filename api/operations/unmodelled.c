@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* api/operations/unmodelled.c - refusal of robots with drag or tendons, by operations that
- * do not model these. */
+ * do not model these, and of payloads on links that are carried. */
 #include "api/operations/unmodelled.h"
 
 #include "api/robots/parsed.h"
@@ -17,4 +17,14 @@ bool tqa_all_modelled(const tqa_value *root, const char *what)
     return link == NULL ||
            tqa_value_refuse(root, "invalid-robot", "take \"medium\" out of the robot's document",
                             "a medium drags link \"%.64s\", and %s would be without", link, what);
+}
+
+bool tqa_payload_weighs(const tqa_value *where, uint32_t link)
+{
+    const tqa_robot *robot = where->tree->robot;
+    return robot->model->links[link].gravity_compensation == 0.0 ||
+           tqa_value_refuse(where, "invalid-robot",
+                            "set its gravity_compensation to 0, or name a link without",
+                            "gravity compensation of link \"%.64s\" would carry the payload too",
+                            robot->link_names[link]);
 }

@@ -160,6 +160,7 @@ bool tqa_value_mechanism(tqa_tree *tree, const tqa_value *payload, double scale,
     model.joints = joints;
     for (uint32_t k = 0; k < model.n_link; k++) {
         links[k].inertia.mass *= scale;
+        links[k].carried_mass *= scale;
         for (unsigned i = 0; i < 6; i++) {
             links[k].inertia.about_com[i] *= scale;
         }

@@ -48,13 +48,14 @@ const char *tqa_compound_link(tqa_arena *arena, tqa_compound compound, const cha
 
 bool tqa_helical_check(tqa_draft *draft, double pitch, const char *pointer)
 {
-    if (isfinite(pitch) && pitch != 0.0) {
+    if (isfinite(pitch) && fabs(pitch) >= TQA_PITCH_LEAST) {
         return true;
     }
-    tqa_draft_fault(draft, "range", pointer,
-                    "metres a turn, positive for a right-handed thread; a joint that only turns is "
-                    "revolute or continuous",
-                    "a helical joint cannot have a pitch of %g", pitch);
+    tqa_draft_fault(
+        draft, "range", pointer,
+        "metres a turn, 1e-12 or more, positive for a right-handed thread; a joint that "
+        "only turns is revolute or continuous",
+        "a helical joint cannot have a pitch of %g", pitch);
     return false;
 }
 

@@ -31,6 +31,11 @@ const char *tqa_compound_joint(tqa_arena *arena, tqa_compound compound, const ch
 const char *tqa_compound_link(tqa_arena *arena, tqa_compound compound, const char *name,
                               uint32_t number);
 
+/* The least size of a pitch, metres a turn: a hundredth of an atom. What 1 kg on the slide adds to
+ * the mass matrix, (pitch / (2 pi))^2 = 2.5e-26 kg m^2, is then below the rounding of a spindle of
+ * 1e-9 kg m^2; further down numbers underflow to a slide that stands still. */
+#define TQA_PITCH_LEAST 1e-12
+
 /* A pitch that can be had; false: a fault at the place was added. */
 bool tqa_helical_check(tqa_draft *draft, double pitch, const char *pointer);
 

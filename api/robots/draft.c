@@ -289,6 +289,11 @@ static void report_understood(tqa_draft *draft)
         tqa_draft_find(draft, TQA_FINDING_UNDERSTOOD, "robot",
                        "tendons with a spring, a damper or friction", model->n_tendon);
     }
+    const size_t carried = tq_model_n_compensated(model);
+    if (carried > 0) {
+        tqa_draft_find(draft, TQA_FINDING_UNDERSTOOD, "robot", "links with gravity compensation",
+                       (uint32_t)carried);
+    }
 }
 
 /* The doctor's text for row k, with the nearest possible inertia where there is none. */

@@ -142,7 +142,7 @@ bool tqa_xml_refuse(tqa_problem *reterr, const char *obstacle, const char *why)
 }
 
 bool tqa_xml_has_no_words(const tqa_robot *robot, const char *name, const char *format,
-                          tqa_problem *reterr)
+                          bool weightless, tqa_problem *reterr)
 {
     const struct {
         const char *obstacle, *what;
@@ -151,6 +151,7 @@ bool tqa_xml_has_no_words(const tqa_robot *robot, const char *name, const char *
         {ball_term(robot), "has a damper, a spring or an inertia in all directions"},
         {robot->model->n_tendon > 0 ? name : NULL, "has tendons"},
         {tqa_robot_dragged(robot), "is dragged by a medium"},
+        {tqa_robot_compensated(robot, weightless), "has gravity compensation"},
     };
     for (size_t k = 0; k < sizeof parts / sizeof parts[0]; k++) {
         if (parts[k].obstacle != NULL) {

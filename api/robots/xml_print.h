@@ -53,9 +53,10 @@ bool tqa_xml_rests_elsewhere(const tq_joint *joint);
 /* True, with a problem: the robot has no such file, because `obstacle` (a name) `why`. */
 bool tqa_xml_refuse(tqa_problem *reterr, const char *obstacle, const char *why);
 /* The same where it has a part for which only MJCF and the document have words: constraints,
- * dampers, springs and inertias of spherical and floating joints, tendons, drag. */
+ * dampers, springs and inertias of spherical and floating joints, tendons, drag, compensation of
+ * gravity: of the whole weight of a link where the format has that (weightless). */
 bool tqa_xml_has_no_words(const tqa_robot *robot, const char *name, const char *format,
-                          tqa_problem *reterr);
+                          bool weightless, tqa_problem *reterr);
 
 /* The name of a link, a joint or the robot that XML cannot hold, or NULL. */
 const char *tqa_xml_bad_name(const tqa_robot *robot, const char *name);

@@ -1191,6 +1191,8 @@ export interface ChangeLink {
   solid?: Solid | Solid[];
   /** Its box to the medium; stays otherwise, whatever the mass */
   drag?: Drag;
+  /** The share of its weight that is carried; stays otherwise */
+  gravity_compensation?: number;
 }
 
 /** Another fluid around the robot; none with neither density nor viscosity */
@@ -3340,7 +3342,7 @@ export interface JointIn {
   axis?: Vector;
   /** Of a universal joint, which needs it: in the joint's frame at rest, not along `axis`; usually at a right angle to it */
   axis2?: Vector;
-  /** Of a helical joint, which needs it: metres a turn, positive for a right-handed thread, not 0 */
+  /** Of a helical joint, which needs it: metres a turn, positive for a right-handed thread; 1e-12 or more in size */
   pitch?: number;
   /** What is left out does not exist */
   limits?: {
@@ -3546,6 +3548,8 @@ export interface Link {
   inertia: Matrix;
   inertia_about: "com" | "origin";
   drag?: Drag;
+  /** As in LinkIn; absent if 0 */
+  gravity_compensation?: number;
 }
 
 /** A frame that is fixed to a link */
@@ -3575,6 +3579,11 @@ export interface LinkIn {
   solid?: Solid | Solid[];
   /** links of `links` or `tree` only; needs `medium` */
   drag?: Drag;
+  /**
+   * links of `links` or `tree` only: the share of its weight that a force at its centre of mass carries, which is part of
+   * `gravity_torque`; 1: it is weightless, with all its inertia (default 0)
+   */
+  gravity_compensation?: number;
   /** poe only: pose in the base frame at q = 0; identity if absent */
   home?: {
     [name: string]: unknown;
@@ -4809,7 +4818,7 @@ export interface RobotDocument {
       name: string;
       /** default revolute */
       kind?: "revolute" | "continuous" | "prismatic" | "helical" | "fixed";
-      /** Of a helical joint, which needs it: metres a turn, positive for a right-handed thread, not 0 */
+      /** Of a helical joint, which needs it: metres a turn, positive for a right-handed thread; 1e-12 or more in size */
       pitch?: number;
       /** default 0 */
       theta?: number;

@@ -900,6 +900,7 @@ static const ctl_field ctl_field_table[] = {
     {"robot-change", "drag.rotation", CTL_ARRAY, false, "", "Three rows"},
     {"robot-change", "drag.rpy", CTL_ARRAY, false, "", "rad"},
     {"robot-change", "drag.quaternion_wxyz", CTL_ARRAY, false, "", ""},
+    {"robot-change", "gravity_compensation", CTL_NUMBER, false, "", "The share of its weight that is carried"},
     {"robot-change", "gravity", CTL_ARRAY, false, "", "m/s^2: In the frame of the root link"},
     {"robot-change", "medium", CTL_OBJECT, false, "", "A fluid around the robot, which acts on the boxes of links that have a drag: as friction, in all that has friction"},
     {"robot-change", "medium.density", CTL_NUMBER, false, "", "kg/m^3: Drag with the square of speed, on the faces (default 0)"},

@@ -7,12 +7,14 @@
 #include "core/base/fpmode.h"
 #include "core/dynamics/ball_terms.h"
 #include "core/dynamics/block.h"
+#include "core/dynamics/passive/compensation.h"
 #include "core/dynamics/passive/tendons.h"
 #include "core/model/layout.h"
 
 size_t tq_energy_scratch_size(const tq_mechanism *mechanism)
 {
-    return tq_scratch_cost(tq_work_doubles(&mechanism->canonical), sizeof(double));
+    return tq_scratch_cost(tq_work_doubles(&mechanism->canonical), sizeof(double)) +
+           tq_compensation_scratch_size(&mechanism->model);
 }
 
 /* potential energy of links fixed to the world */
@@ -94,6 +96,13 @@ tq_status tq_energy(const tq_mechanism *mechanism, const tq_inverse_input *at, t
             ret_energy[stride + i] += rest;
         }
         add_joints(mechanism, &in, ret_energy);
+        if (mechanism->n_compensated > 0) {
+            const tq_compensation_samples samples = {n_sample, stride, at->q, g};
+            status = tq_compensation_add_potential(&mechanism->model, &samples, scratch,
+                                                   ret_energy + stride, reterr);
+        }
+    }
+    if (status == TQ_OK) {
         status = tq_check_result("energy", 2, n_sample, stride, ret_energy, reterr);
     }
     tq_fpmode_leave(mode);

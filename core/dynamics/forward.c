@@ -10,6 +10,7 @@
 #include "core/dynamics/block.h"
 #include "core/dynamics/drag.h"
 #include "core/dynamics/mass_matrix/mass_matrix.h"
+#include "core/dynamics/passive/compensation.h"
 #include "core/dynamics/terms.h"
 #include "core/dynamics/varied.h"
 #include "core/model/layout.h"
@@ -30,7 +31,9 @@ size_t tq_forward_scratch_size(const tq_mechanism *mechanism, size_t n_wrench)
     const size_t nv = mechanism->model.nv;
     size_t bytes = tq_scratch_cost(tq_work_doubles(c), sizeof(double)) +
                    tq_scratch_cost(nv * TQ_BLOCK_STRIDE, sizeof(double)) +
-                   tq_wrench_room_size(mechanism, n_wrench) + tq_packed_rows_size(mechanism) +
+                   tq_loads_scratch_size(mechanism, n_wrench) +
+                   tq_wrench_room_size(mechanism, n_wrench + mechanism->n_compensated) +
+                   tq_packed_rows_size(mechanism) +
                    (mechanism->has_drag ? tq_drag_scratch_size(&mechanism->model) : 0);
     if (needs_matrix(mechanism)) {
         bytes +=
@@ -189,30 +192,35 @@ static tq_status by_articulated_bodies(const tq_mechanism *mechanism, const tq_k
 /* Working memory of one call. */
 typedef struct room {
     double *work, *tau, *m;
+    tq_loads on;
     tq_wrench_room wrench;
     tq_packed_rows rows;
 } room;
 
-static tq_status take_room(const tq_mechanism *mechanism, size_t stride, size_t n_wrench,
+static tq_status take_room(const tq_mechanism *mechanism, const tq_forward_input *in,
                            tq_scratch *scratch, room *ret, tq_error *reterr)
 {
+    const size_t n_wrench = (in->without & TQ_WITHOUT_EXTERNAL) != 0 ? 0 : in->n_wrench;
+    const _Bool carried = mechanism->n_compensated > 0 && (in->without & TQ_WITHOUT_GRAVITY) == 0;
     const tq_canonical *c = &mechanism->canonical;
     const size_t nv = mechanism->model.nv;
+    ret->on = (tq_loads){in->wrenches, n_wrench};
     ret->work = tq_scratch_take(scratch, tq_work_doubles(c), sizeof(double));
     ret->tau = tq_scratch_take(scratch, nv * TQ_BLOCK_STRIDE, sizeof(double));
     ret->m = needs_matrix(mechanism) ? tq_scratch_take(scratch, nv * nv * RUN, sizeof(double))
                                      : ret->work;
     if (ret->work == NULL || ret->tau == NULL || ret->m == NULL ||
-        tq_wrench_room_take(mechanism, n_wrench, scratch, &ret->wrench, NULL) != TQ_OK ||
-        tq_packed_rows_take(mechanism, stride, scratch, &ret->rows) != TQ_OK) {
+        (carried && !tq_loads_take(mechanism, in->gravity, scratch, &ret->on)) ||
+        tq_wrench_room_take(mechanism, ret->on.n, scratch, &ret->wrench, NULL) != TQ_OK ||
+        tq_packed_rows_take(mechanism, in->stride, scratch, &ret->rows) != TQ_OK) {
         return tq_fail(reterr, TQ_ERR_SCRATCH, "scratch", 0,
-                       (double)tq_forward_scratch_size(mechanism, n_wrench));
+                       (double)tq_forward_scratch_size(mechanism, in->n_wrench));
     }
     return TQ_OK;
 }
 
 /* in runs: with wrenches, by mass matrices, or packed rows */
-static tq_status in_runs(const tq_mechanism *mechanism, const tq_forward_input *in, size_t n_wrench,
+static tq_status in_runs(const tq_mechanism *mechanism, const tq_forward_input *in,
                          const tq_kernel_input *whole, const room *r, tq_scratch *scratch,
                          double *ret_qdd, tq_error *reterr)
 {
@@ -230,8 +238,9 @@ static tq_status in_runs(const tq_mechanism *mechanism, const tq_forward_input *
         if (close) {
             tq_packed_rows_fill(mechanism, &r->rows, &run);
         }
-        if (n_wrench > 0) {
-            tq_gather_wrenches(mechanism, in->wrenches, n_wrench, first, r->work, &r->wrench, &run);
+        if (r->on.n > 0) {
+            tq_gather_wrenches(mechanism, r->on.wrenches, r->on.n, first, r->work, &r->wrench,
+                               &run);
         }
         if (needs_matrix(mechanism)) {
             status = by_mass_matrix(mechanism, &run, first, r->work, r->m, scratch, out, reterr);
@@ -249,10 +258,9 @@ static tq_status in_runs(const tq_mechanism *mechanism, const tq_forward_input *
 static tq_status forward_checked(const tq_mechanism *mechanism, const tq_forward_input *in,
                                  tq_scratch *scratch, double *ret_qdd, tq_error *reterr)
 {
-    const size_t n_wrench = (in->without & TQ_WITHOUT_EXTERNAL) != 0 ? 0 : in->n_wrench;
     room r = {.work = NULL};
     const double *tau = NULL;
-    tq_status status = take_room(mechanism, in->stride, n_wrench, scratch, &r, reterr);
+    tq_status status = take_room(mechanism, in, scratch, &r, reterr);
     if (status == TQ_OK) {
         status = net_torque(mechanism, in, r.tau, scratch, &tau, reterr);
     }
@@ -260,10 +268,10 @@ static tq_status forward_checked(const tq_mechanism *mechanism, const tq_forward
         return status;
     }
     const tq_kernel_input whole = kernel_input(mechanism, in, tau);
-    if (n_wrench == 0 && !needs_matrix(mechanism) && r.rows.q == NULL) {
+    if (r.on.n == 0 && !needs_matrix(mechanism) && r.rows.q == NULL) {
         return by_articulated_bodies(mechanism, &whole, 0, r.work, ret_qdd, reterr);
     }
-    return in_runs(mechanism, in, n_wrench, &whole, &r, scratch, ret_qdd, reterr);
+    return in_runs(mechanism, in, &whole, &r, scratch, ret_qdd, reterr);
 }
 
 tq_status tq_forward_dynamics(const tq_mechanism *mechanism, const tq_forward_input *in,
@@ -272,7 +280,7 @@ tq_status tq_forward_dynamics(const tq_mechanism *mechanism, const tq_forward_in
     assert(mechanism != NULL && in != NULL && scratch != NULL);
     assert(mechanism->model.nv == 0 || (in->q != NULL && in->tau != NULL && ret_qdd != NULL));
     assert(in->n_wrench == 0 || in->wrenches != NULL);
-    assert(in->varied == NULL || !needs_matrix(mechanism));
+    assert(in->varied == NULL || (!needs_matrix(mechanism) && mechanism->n_compensated == 0));
 
     tq_status status = tq_check_block(in->n_sample, in->stride, reterr);
     if (status != TQ_OK) {

@@ -44,7 +44,9 @@ typedef struct tq_inverse_input {
  *     tau = M(q) qdd + C(q, qd) qd + gravity_torque(q) + friction(qd) + drag(q, qd) + spring(q) -
  * J^T w
  *
- * M includes rotor inertia. For mimic joints the torque is that of the master, by virtual work.
+ * M includes rotor inertia, and gravity_torque what carries links
+ * (core/dynamics/passive/compensation.h). For mimic joints the torque is that of the master, by
+ * virtual work.
  *
  * Shapes   ret_tau (nv x stride), the block layout of `in`. See tq_inverse_input for the rest.
  * Units    tau in N m (revolute) or N (prismatic); a floating joint's six rows are the wrench (f,

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/dynamics/ball_terms.h"
+#include "core/dynamics/passive/compensation.h"
 #include "core/dynamics/passive/tendons.h"
 #include "core/model/inertia.h"
 #include "core/spatial/screw.h"
@@ -387,6 +388,15 @@ void tq_lagrangian_gravity(const tq_configuration *posture, const double gravity
         }
         tq_vec_cross(world.com, lift, lift + 3);
         tq_configuration_add_wrench(posture, link, lift, ret_g);
+        if (model->links[link].carried_mass != 0.0) {
+            double moment[4];
+            tq_compensation_moment(posture, link, moment);
+            for (unsigned k = 0; k < 3; k++) {
+                lift[k] = moment[3] * gravity[k];
+            }
+            tq_vec_cross(moment, gravity, lift + 3);
+            tq_configuration_add_wrench(posture, link, lift, ret_g);
+        }
     }
 }
 
@@ -424,6 +434,11 @@ double tq_lagrangian_potential(const tq_configuration *posture, const double gra
     for (uint32_t link = 0; link < model->n_link; link++) {
         const tq_inertia world = tq_inertia_move(&model->links[link].inertia, &posture->pose[link]);
         energy -= world.mass * tq_dot3(gravity, world.com);
+        if (model->links[link].carried_mass != 0.0) {
+            double moment[4];
+            tq_compensation_moment(posture, link, moment);
+            energy += tq_dot3(gravity, moment);
+        }
     }
     for (uint32_t j = 0; q != NULL && j < model->n_joint; j++) {
         const tq_joint *joint = &model->joints[j];

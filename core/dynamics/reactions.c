@@ -10,6 +10,7 @@
 #include "core/dynamics/block.h"
 #include "core/dynamics/drag.h"
 #include "core/dynamics/kinematics/joint_motion.h"
+#include "core/dynamics/passive/compensation.h"
 #include "core/dynamics/passive/path.h"
 #include "core/dynamics/passive/tendons.h"
 #include "core/model/layout.h"
@@ -157,6 +158,22 @@ static void subtract_tendons(const tq_model *model, const room *r, unsigned with
     }
 }
 
+/* what carries links; gravity (3) */
+static void subtract_compensation(const tq_model *model, const room *r, const double *gravity)
+{
+    for (uint32_t link = 0; link < model->n_link; link++) {
+        const double *at = model->links[link].carried_at;
+        double force[6];
+        const tq_external_wrench wrench = {.link = link,
+                                           .expressed_in = TQ_FRAME_WORLD,
+                                           .at = {at[0], at[1], at[2]},
+                                           .rows = force,
+                                           .row_stride = 1};
+        tq_compensation_wrench(model, link, gravity, force);
+        subtract_external(&wrench, 0, &r->links[link]);
+    }
+}
+
 static void pass_inward(const link_state *s, link_state *parent)
 {
     double f[3], n[3];
@@ -199,6 +216,9 @@ static tq_status one_sample(const tq_model *model, const tq_inverse_input *in, c
     }
     for (size_t k = 0; k < in->n_wrench && (without & TQ_WITHOUT_EXTERNAL) == 0; k++) {
         subtract_external(&in->wrenches[k], i, &r->links[in->wrenches[k].link]);
+    }
+    if (tq_model_n_compensated(model) > 0 && (without & TQ_WITHOUT_GRAVITY) == 0) {
+        subtract_compensation(model, r, gravity);
     }
     copy_sample(in->qd, model->nv, in->stride, i, r->qd); /* all of it, as in drag.h */
     subtract_tendons(model, r, without);

@@ -11,8 +11,8 @@ size_t tq_varied_rows(const tq_mechanism *mechanism);
 
 /* Writes the inertial and friction parameters of `own` as sample i into rows `stride` apart. `own`
  * is the block's robot with other masses, inertias, viscous, Coulomb and breakaway friction; all
- * else is equal. Forward dynamics then gives the bits of `own`. Not for robots with mimic joints.
- */
+ * else is equal. Forward dynamics then gives the bits of `own`. Not for robots with mimic joints or
+ * gravity compensation. */
 void tq_varied_put(const tq_mechanism *own, size_t stride, size_t i, double *rows);
 
 /* tq_add_friction of core/dynamics/terms.h with the friction of each sample. */

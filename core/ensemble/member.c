@@ -48,6 +48,7 @@ static void change(tq_model *model, const tq_variation *x, double value)
     if (x->varied == TQ_VARIED_MASS) {
         tq_inertia *inertia = &model->links[x->row].inertia;
         inertia->mass *= value;
+        model->links[x->row].carried_mass *= value;
         for (unsigned k = 0; k < 6; k++) {
             inertia->about_com[k] *= value;
         }

@@ -14,6 +14,7 @@ struct tq_mechanism {
     _Bool has_ball_rotor; /* some spherical or floating joint has a rotor: it is in M, but not in
                              the kernels */
     _Bool has_drag;       /* the medium drags the box of some link */
+    size_t n_compensated; /* links with gravity compensation */
 };
 
 #endif

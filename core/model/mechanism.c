@@ -122,6 +122,7 @@ tq_status tq_mechanism_build(const tq_model *model, void *memory, size_t size,
     tq_canonical_faces(c);
     note_terms(mechanism);
     mechanism->has_drag = tq_model_has_drag(&mechanism->model);
+    mechanism->n_compensated = tq_model_n_compensated(&mechanism->model);
     *ret_mechanism = mechanism;
     return TQ_OK;
 }

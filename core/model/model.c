@@ -4,6 +4,7 @@
 
 #include <assert.h>
 #include <math.h>
+#include <string.h>
 
 #include "core/model/finish.h"
 
@@ -46,6 +47,15 @@ bool tq_model_has_drag(const tq_model *model)
         boxes = boxes || size[0] != 0.0 || size[1] != 0.0 || size[2] != 0.0;
     }
     return boxes;
+}
+
+size_t tq_model_n_compensated(const tq_model *model)
+{
+    size_t n = 0;
+    for (uint32_t l = 0; l < model->n_link; l++) {
+        n += model->links[l].gravity_compensation != 0.0;
+    }
+    return n;
 }
 
 static tq_status check_finite(const double *x, size_t n, const char *what, size_t index,
@@ -207,6 +217,14 @@ static tq_status check_medium(const tq_medium *medium, tq_error *reterr)
     return status;
 }
 
+/* what gravity compensation carries of the link */
+static tq_status carry(tq_link *link, size_t l, tq_error *reterr)
+{
+    link->carried_mass = link->gravity_compensation * link->inertia.mass;
+    memcpy(link->carried_at, link->inertia.com, sizeof link->carried_at);
+    return check_finite(&link->carried_mass, 1, "link.gravity_compensation", l, reterr);
+}
+
 static tq_status check_links(const tq_model *model, tq_error *reterr)
 {
     for (uint32_t l = 0; l < model->n_link; l++) {
@@ -220,6 +238,9 @@ static tq_status check_links(const tq_model *model, tq_error *reterr)
         }
         if (status == TQ_OK) {
             status = check_drag(&model->links[l].drag, l, reterr);
+        }
+        if (status == TQ_OK) {
+            status = carry(&model->links[l], l, reterr);
         }
         if (status != TQ_OK) {
             return status;

@@ -172,6 +172,10 @@ typedef struct tq_tendon {
 typedef struct tq_link {
     tq_inertia inertia;
     tq_drag_box drag;
+    double gravity_compensation; /* the share of its weight that a force at its centre of mass
+                                    carries; 0: none, 1: as if weightless */
+    double carried_mass;         /* kg, that times mass: set by tq_model_finish */
+    double carried_at[3];        /* and its centre. A payload that is added later is not carried */
     uint32_t joint; /* the joint whose child this link is, or TQ_NONE for the root: set by
                        tq_model_finish */
 } tq_link;
@@ -226,6 +230,9 @@ tq_status tq_model_finish(tq_model *model, tq_error *reterr);
 
 /* The medium has density or viscosity, and some link a box. */
 bool tq_model_has_drag(const tq_model *model);
+
+/* How many links have gravity compensation. */
+size_t tq_model_n_compensated(const tq_model *model);
 
 /* nv of a joint of `kind`. */
 uint32_t tq_joint_kind_nv(tq_joint_kind kind);

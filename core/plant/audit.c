@@ -10,6 +10,7 @@
 #include "core/dynamics/energy.h"
 #include "core/dynamics/kinematics/configuration.h"
 #include "core/dynamics/momentum/momentum.h"
+#include "core/dynamics/passive/compensation.h"
 #include "core/dynamics/passive/tendons.h"
 #include "core/dynamics/reactions.h"
 #include "core/dynamics/sample.h"
@@ -393,9 +394,9 @@ void tq_audit_momentum_residual(const tq_plant *plant, double t, const tq_balanc
                                 const tq_balance *now, const double *z, double ret_residual[3])
 {
     const double *gravity = gravity_of(plant);
+    const double weighs = now->mass - tq_compensated_mass(tq_mechanism_model(plant->mechanism));
     for (unsigned k = 0; k < 3; k++) {
-        const double given =
-            z[TQ_AUDIT_BASE + k] + z[TQ_AUDIT_PUSH + k] + now->mass * gravity[k] * t;
+        const double given = z[TQ_AUDIT_BASE + k] + z[TQ_AUDIT_PUSH + k] + weighs * gravity[k] * t;
         ret_residual[k] = now->momentum[k] - start->momentum[k] - given;
     }
 }

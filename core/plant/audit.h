@@ -65,7 +65,8 @@ tq_status tq_audit_energy(const tq_plant *plant, size_t n_sample, size_t stride,
 /* Residual of E - E0 = work - dissipated + external, J; z of the audit at that time. */
 double tq_audit_energy_residual(const tq_balance *start, const tq_balance *now, const double *z);
 
-/* Residual of p - p0 = base impulse + external impulse + mass gravity t, kg m/s (3). */
+/* Residual of p - p0 = base impulse + external impulse + mass gravity t, kg m/s (3); the mass less
+ * what gravity compensation carries. */
 void tq_audit_momentum_residual(const tq_plant *plant, double t, const tq_balance *start,
                                 const tq_balance *now, const double *z, double ret_residual[3]);
 

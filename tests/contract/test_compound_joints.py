@@ -378,9 +378,37 @@ def test_sdf_screws_by_both_pitches(daemon):
     assert unsaid["joints"][1]["mimic"]["multiplier"] == pytest.approx(1 / (2 * math.pi)) and any("1 m a turn" in one["text"] for one in unsaid["doctor"])
 
 
+def test_inverse_kinematics_counts_the_turns_of_a_thread(daemon):
+    """A SCARA arm on a spindle of 5 mm a turn without limits: 0.4 m are 80 turns, and the rotation chooses among them."""
+    put(daemon, "spindle", {"gravity": [0, 0, -G], "links": [{"name": "base"}, {"name": "a"} | BODY, {"name": "b"} | BODY, {"name": "c"} | BODY], "joints": [
+        {"name": "j1", "kind": "continuous", "parent": "base", "child": "a", "axis": [0, 0, 1]},
+        {"name": "j2", "kind": "continuous", "parent": "a", "child": "b", "axis": [0, 0, 1], "origin": {"position": [0.4, 0, 0]}},
+        {"name": "lead", "kind": "helical", "parent": "b", "child": "c", "axis": [0, 0, 1], "pitch": 0.005, "origin": {"position": [0.3, 0, 0]}}]})
+    for q in ([0.3, 1.1, 2 * math.pi * 80.3], [-1.2, 0.7, -2 * math.pi * 123.45]):
+        pose = request(daemon, "POST", "/v1/robots/spindle/kinematics", {"q": q, "frames": ["c"]})["frames"][0]
+        answer = request(daemon, "POST", "/v1/robots/spindle/inverse-kinematics",
+                         {"frame": "c", "pose": {"position": pose["position"], "rotation": pose["rotation"]}, "axes": ["x", "y", "z", "rz"]})
+        assert answer["solutions"], answer
+        for solution in answer["solutions"]:
+            back = request(daemon, "POST", "/v1/robots/spindle/kinematics", {"q": solution["q"], "frames": ["c"]})["frames"][0]
+            assert near(back["position"], pose["position"], 1e-6) and near(flat(back["rotation"]), flat(pose["rotation"]), 1e-6)
+        assert any(near(solution["q"][2:], q[2:], 1e-5) for solution in answer["solutions"]), answer
+
+
+def test_the_least_pitch_moves(daemon):
+    document = {"gravity": [0, 0, -G], "links": [{"name": "base"}, {"name": "a"} | BODY],
+                "joints": [{"name": "lead", "kind": "helical", "parent": "base", "child": "a", "axis": [0, 0, 1], "pitch": 1e-12}]}
+    robot = put(daemon, "fine", document)
+    assert robot["joints"][1]["mimic"]["multiplier"] == pytest.approx(1e-12 / (2 * math.pi), rel=1e-15)
+    answer = request(daemon, "POST", "/v1/robots/fine/kinematics", {"q": [2e6 * math.pi], "frames": ["a"]})["frames"][0]
+    assert answer["position"][2] == pytest.approx(1e-6, rel=1e-9)
+    sdf(daemon, "<thread_pitch>1e12</thread_pitch>")
+
+
 def test_sdf_screws_that_are_refused(daemon):
     loop = '<joint name="close" type="screw"><parent>base</parent><child>a</child><axis><xyz>0 0 1</xyz></axis></joint>'
     for pitch, more, said in (("<screw_thread_pitch>0</screw_thread_pitch>", "", "screw_thread_pitch of 0"), ("<thread_pitch>0</thread_pitch>", "", "thread_pitch of 0"),
+                              ("<screw_thread_pitch>5e-324</screw_thread_pitch>", "", "screw_thread_pitch of 4.94066e-324"), ("<thread_pitch>1e13</thread_pitch>", "", "thread_pitch of 1e+13"),
                               ("", loop, "a screw joint closes a loop")):
         status, _, text = daemon.request("PUT", "/v1/robots/screw", SDF % (pitch, "", more), XML)
         fault = json.loads(text)["errors"][0]
@@ -402,6 +430,8 @@ def change(**fields):
 REFUSED = [
     (change(where=0, pitch=None), "missing-field", "/joints/0/pitch", "metres a turn"),
     (change(where=0, pitch=0), "range", "/joints/0/pitch", "metres a turn"),
+    (change(where=0, pitch=5e-324), "range", "/joints/0/pitch", "1e-12 or more"),
+    (change(where=0, pitch=-9e-13), "range", "/joints/0/pitch", "1e-12 or more"),
     (change(where=0, pitch="5 mm"), "wrong-type", "/joints/0/pitch", "a number"),
     (change(where=0, axis=[0, 0, 0]), "range", "/joints/0/axis", "direction"),
     (change(where=0, axis2=[0, 0, 1]), "invalid-value", "/joints/0/axis2", "universal"),

@@ -253,6 +253,30 @@ def test_a_joint_that_closes_a_loop_is_a_constraint(daemon):
     assert abs(rates["ja"] - want) < 1e-9 and abs(rates["jc"] - want) < 1e-9 and abs(rates["jb"] + want) < 1e-9
 
 
+@pytest.mark.parametrize("first", ["rail", "screw"])
+def test_a_screw_in_a_loop_carries_and_another_joint_closes_it(daemon, first):
+    """A carriage of 2 kg on a vertical rail and a spindle of 1 kg m^2 along it: z = h q with h = pitch / (2 pi), q the angle of the carriage from the
+    spindle, which falls by (1 + 2 h^2) qdd = -2 g h, whichever joint comes first in the file."""
+    pitch = 0.5
+    h = pitch / (2 * math.pi)
+    joint = '<joint name="%s" type="%s"><pose relative_to="%s">%s 0 0 0 0 0</pose><parent>%s</parent><child>%s</child><axis><xyz>0 0 1</xyz></axis>%s</joint>'
+    two = [joint % ("rail", "prismatic", "c", "0.3", "g", "c", ""),
+           joint % ("screw", "screw", "c", "0", "n", "c", f"<screw_thread_pitch>{pitch}</screw_thread_pitch>")]
+    body = LINK % ("g", "") + LINK % ("n", "") + LINK % ("c", "") + joint % ("turn", "revolute", "n", "0", "g", "n", "") + "".join(two if first == "rail" else two[::-1])
+    status, robot = put(daemon, "press", f'<sdf version="1.10"><model name="m">{body}</model></sdf>')
+    assert status in (200, 201) and robot["dof"] == 1, robot
+    loop = robot["constraints"][0]
+    assert (loop["kind"], loop["name"], loop["axes"]) == ("loop", "rail", ["x", "y", "rx", "ry", "rz"])
+    links = {link["name"]: link for link in robot["links"]}
+    spin, mass = links["n"]["inertia"][2][2] + links["n"]["mass"] * sum(x * x for x in links["n"]["com"][:2]), links["c"]["mass"]
+    status, _, text = daemon.request("POST", "/v1/robots/press/forward-dynamics", json.dumps({"q": [0, 0], "qd": [0, 0], "tau": [0, 0]}),
+                                     {"Content-Type": "application/json"})
+    assert status == 200, text
+    rates = dict(zip([j["name"] for j in robot["joints"] if j["v"]["count"]], json.loads(text)["qdd"], strict=True))
+    want = -mass * 9.81 * h / (spin + mass * h * h)
+    assert rates["screw"] == pytest.approx(want, rel=1e-9) and rates["turn"] == pytest.approx(-want, rel=1e-9), (rates, want)
+
+
 def test_a_link_without_inertial_weighs_what_the_format_says(daemon):
     status, robot = put(daemon, "default", '<sdf version="1.6"><model name="m"><link name="a"/></model></sdf>')
     link = robot["links"][-1]
@@ -262,7 +286,9 @@ def test_a_link_without_inertial_weighs_what_the_format_says(daemon):
 
 REFUSED = [
     ("<include><uri>model://x</uri></include>", "include"),
-    (LINK % ("a", "<gravity>0</gravity>"), "gravity"),
+    (LINK % ("g", "") + LINK % ("a", "") + LINK % ("b", "") + HINGE % ("i", "revolute", "g", "a", "", "") + HINGE % ("j", "revolute", "a", "b", "", "")
+     + HINGE % ("k", "screw", "b", "a", "", ""), "a screw joint closes a loop"),
+    (LINK % ("a", "") + LINK % ("b", "") + HINGE % ("j", "universal", "a", "b", "", "<axis2><xyz>1 0 0</xyz></axis2>") + HINGE % ("k", "screw", "a", "b", "", ""), "a screw joint closes a loop"),
     (LINK % ("a", "") + LINK % ("b", "") + HINGE % ("j", "helix", "a", "b", "", ""), "helix"),
     (LINK % ("a", "") + LINK % ("b", "") + HINGE % ("j", "revolute", "a", "nobody", "", ""), "nobody"),
     (LINK % ("a", '<pose relative_to="nothing">0 0 0 0 0 0</pose>'), "nothing"),

@@ -142,7 +142,8 @@ static bool make_room(tqa_ensemble *e, const tqa_value *root)
     const tqa_value output = tqa_value_field(root, "output");
     e->in_lanes = runs_in_lanes(e);
     e->varied_rows = e->own_mechanisms && e->in_lanes && !e->own_effects &&
-                     s->plant.constraints == NULL && !needs_matrix(s->mechanism);
+                     s->plant.constraints == NULL && !needs_matrix(s->mechanism) &&
+                     tq_model_n_compensated(tq_mechanism_model(s->mechanism)) == 0;
     e->per = e->in_lanes && (!e->own_mechanisms || e->varied_rows) && !e->own_effects
                  ? (size_t)BLOCK_MEMBERS
                  : 1;

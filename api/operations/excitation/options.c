@@ -6,6 +6,7 @@
 #include "api/openapi/generated/fields.h"
 #include "api/openapi/generated/ranges.h"
 #include "api/operations/excitation/excitation.h"
+#include "api/operations/unmodelled.h"
 #include "api/request/geom_fields.h"
 #include "core/identify/payload/payload.h"
 
@@ -37,6 +38,9 @@ static bool read_payload(tqa_excitation *e)
     }
     e->link = tq_payload_last_link(model);
     if (link.value != NULL && !tqa_value_link(&link, &e->link)) {
+        return false;
+    }
+    if (!tqa_payload_weighs(&link, e->link)) {
         return false;
     }
     return tq_payload_is_moved(model, e->link) ||

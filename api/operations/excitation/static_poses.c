@@ -10,6 +10,7 @@
 #include "api/openapi/generated/fields.h"
 #include "api/openapi/generated/ranges.h"
 #include "api/operations/excitation/excitation.h"
+#include "api/operations/unmodelled.h"
 #include "api/response/robot_writer.h"
 #include "core/identify/payload/payload.h"
 
@@ -108,6 +109,7 @@ static bool read_load(tqa_excitation *e)
                                 "of a payload that is not known gains are not told apart");
     }
     return (link.value == NULL || tqa_value_link(&link, &e->load_link)) &&
+           tqa_payload_weighs(&link, e->load_link) &&
            (tq_payload_is_moved(e->tree->robot->model, e->load_link) ||
             tqa_value_refuse(&link, "invalid-value", "name a link beyond a moving joint",
                              "no joint moves that link: no torque depends on its load"));

@@ -33,6 +33,9 @@ static bool read_link(tqa_payload_search *p, const tqa_value *part)
     if (part->value != NULL && !tqa_value_link(part, &p->plan.link)) {
         return false;
     }
+    if (!tqa_payload_weighs(part, p->plan.link)) {
+        return false;
+    }
     return tq_payload_is_moved(model, p->plan.link) ||
            tqa_value_refuse(part, "invalid-value", "name a link beyond a moving joint",
                             "no joint moves that link: no torque depends on its payload");

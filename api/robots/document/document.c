@@ -166,6 +166,9 @@ static void put_link(tqa_writer *to, const tqa_robot *robot, uint32_t l)
     tqa_writer_symmetric(to, "inertia", inertia->about_com);
     tqa_writer_string(to, "inertia_about", "com");
     tqa_document_put_drag(to, &robot->model->links[l].drag);
+    if (robot->model->links[l].gravity_compensation != 0.0) {
+        tqa_writer_number(to, "gravity_compensation", robot->model->links[l].gravity_compensation);
+    }
     tqa_writer_end(to);
 }
 

@@ -233,7 +233,8 @@ static bool take(tqa_draft *draft)
 
 bool tqa_document_tree(const tqa_json_at *tree)
 {
-    static const char *const known_link[] = {"name", "drag", TQA_DOCUMENT_INERTIA, NULL};
+    static const char *const known_link[] = {"name", "drag", "gravity_compensation",
+                                             TQA_DOCUMENT_INERTIA, NULL};
     tqa_draft *draft = tree->draft;
     tq_model *model = &draft->model;
     const tqa_json_at links = tqa_json_field(tree, "links");
@@ -261,6 +262,7 @@ bool tqa_document_tree(const tqa_json_at *tree)
         tqa_json_fields(&at, known_link, nothing);
         tqa_document_inertia(&at, &model->links[l].inertia);
         tqa_document_drag(&at, model->links[l].inertia.com, &model->links[l].drag);
+        tqa_json_optional(&at, "gravity_compensation", &model->links[l].gravity_compensation);
     }
     for (uint32_t i = 0; i < n; i++) {
         const tqa_json_at at = tqa_json_item(&joints, i);

@@ -176,40 +176,27 @@ static uint32_t actuated_compensation(const tqa_mjcf *m)
 
 void tqa_mjcf_compensate(tqa_mjcf *m)
 {
-    tqa_draft *draft = m->draft;
-    uint32_t first = TQ_NONE; /* that is compensated */
-    double share = 0.0;
-    bool same = true, any = false;
+    bool some = false; /* is compensated that moves and weighs something */
+    bool noticed = false;
     if (is_weightless(m) || (m->set.no_spring && m->set.no_damper)) {
         return;
     }
     for (uint32_t i = 1; i < m->n_node; i++) {
         const tqa_mjcf_node *node = &m->nodes[i];
-        double own = 0.0;
-        if (node->link == TQ_NONE || !is(m, i, "body") || !node->moves ||
-            !(m->chain.links[node->link].inertia.mass > 0.0)) {
-            continue;
+        double share = 0.0;
+        if (node->link != TQ_NONE && is(m, i, "body")) {
+            tq_link *link = &m->chain.links[node->link];
+            (void)tqa_mjcf_numbers(m, i, "gravcomp", 1, 1, &share);
+            link->gravity_compensation = share;
+            some = some || (share != 0.0 && node->moves && link->inertia.mass > 0.0);
+            noticed = noticed || share > 0.0;
         }
-        (void)tqa_mjcf_numbers(m, i, "gravcomp", 1, 1, &own);
-        first = first == TQ_NONE && own != 0.0 ? i : first;
-        same = same && (!any || own == share);
-        share = any ? share : own;
-        any = true;
     }
-    if (first == TQ_NONE || (same && share < 0.0)) { /* MuJoCo passes over it below 0 */
-        return;
-    }
-    const uint32_t joint = actuated_compensation(m);
-    if (!same) {
-        tqa_mjcf_refuse(m, first, "gravcomp", "compensation of the gravity of some bodies alone");
-    } else if (joint != TQ_NONE) {
+    const uint32_t joint = some && noticed ? actuated_compensation(m) : TQ_NONE;
+    if (joint != TQ_NONE) {
         tqa_mjcf_refuse(m, joint, "actuatorgravcomp", "compensation of gravity by an actuator");
-    } else {
-        for (int k = 0; k < 3; k++) {
-            draft->model.gravity[k] = draft->model.gravity[k] * (1.0 - share) + 0.0;
-        }
-        tqa_draft_find(
-            draft, TQA_FINDING_UNDERSTOOD, "/mujoco//body@gravcomp",
-            tqa_arena_format(draft->arena, "gravity times %g, of all bodies", 1.0 - share), 1);
+    }
+    for (uint32_t l = 0; l < m->chain.n_link && !noticed; l++) {
+        m->chain.links[l].gravity_compensation = 0.0; /* MuJoCo passes over them all */
     }
 }

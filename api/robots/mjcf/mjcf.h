@@ -34,16 +34,16 @@ bool tqa_mjcf_recognise(const tqa_draft *draft, const char *bytes, size_t n);
  * equality constraints connect, weld and joint, as rigid ones; angle, eulerseq, autolimits,
  * inertiafromgeom, inertiagrouprange, boundmass, boundinertia, balanceinertia and settotalmass of
  * the compiler; gravity; density, viscosity and wind of a fluid, in which bodies are boxes of equal
- * inertia; and the flags that leave gravity, springs, dampers, dry friction or equality constraints
- * out. Where a file has actuators, joints without one are passive, and the largest torques of the
- * others are limits of effort: gear times range of force, or of control.
+ * inertia; gravcomp of bodies; and the flags that leave gravity, springs, dampers, dry friction or
+ * equality constraints out. Where a file has actuators, joints without one are passive, and the
+ * largest torques of the others are limits of effort: gear times range of force, or of control.
  *
  * What else would change M, gravity or passive forces is refused by name, unless its value does
- * nothing (guard.c): compensation of the gravity of some bodies alone (that all share is less
- * gravity), geoms with a fluid model of their own, masses of meshes that are not there, shells,
- * armature of tendons of several joints or along a path, dry friction of balls and free joints,
- * springs and dampers that are not linear, armature and dampers of actuators, aligned free joints,
- * copies and composites, plugins, deformable bodies. What has no effect is listed as ignored:
+ * nothing (guard.c): compensation of gravity by an actuator, geoms with a fluid model of their own,
+ * masses of meshes that are not there, shells, armature of tendons of several joints or along a
+ * path, dry friction of balls and free joints, springs and dampers that are not linear, armature
+ * and dampers of actuators, aligned free joints, copies and composites, plugins, deformable bodies.
+ * What has no effect is listed as ignored:
  * appearance, contacts, sensors, actuators. What no table here has, and equality constraints by
  * sites or tendons, are the doctor's.
  *

@@ -113,8 +113,7 @@ void tqa_mjcf_read_settings(tqa_mjcf *m);
  * (guard.c). */
 void tqa_mjcf_guard(tqa_mjcf *m);
 
-/* Compensation of gravity that all bodies share, as less gravity; other is refused. Once the links
- * have their masses (guard.c). */
+/* Compensation of gravity, once the links have their masses (guard.c). */
 void tqa_mjcf_compensate(tqa_mjcf *m);
 
 /* Lists everything that had no effect, and doubts what no table of MuJoCo's format has

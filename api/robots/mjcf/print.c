@@ -47,6 +47,10 @@ static void open_body(printer *p, uint32_t l, const char *name, const tq_pose *o
     if (quaternion[1] != 0.0 || quaternion[2] != 0.0 || quaternion[3] != 0.0) {
         tqa_xml_put_numbers(p->text, "quat", quaternion, 4);
     }
+    const double share = p->robot->model->links[l].gravity_compensation;
+    if (share != 0.0) {
+        tqa_xml_put_number(p->text, "gravcomp", share);
+    }
     raw(p, ">\n");
     p->open[p->n_open++] = l;
     tqa_mjcf_put_inertial(p->text, p->robot, l, p->n_open + 2);
@@ -206,6 +210,21 @@ static uint32_t depth_of(const tq_model *model, uint32_t l)
     return depth;
 }
 
+/* The name of a link that is pulled down by its compensation of gravity, where none is carried, or
+ * NULL. */
+static const char *pulled_down(const tqa_robot *robot)
+{
+    const char *ret = NULL;
+    for (uint32_t l = 0; l < robot->model->n_link; l++) {
+        const double share = robot->model->links[l].gravity_compensation;
+        if (share > 0.0) {
+            return NULL;
+        }
+        ret = share < 0.0 ? robot->link_names[l] : ret;
+    }
+    return ret;
+}
+
 /* Why the robot cannot be written as MJCF; false: it can. */
 static bool find_obstacle(const tqa_robot *robot, const char *name, tqa_problem *reterr)
 {
@@ -241,6 +260,10 @@ static bool find_obstacle(const tqa_robot *robot, const char *name, tqa_problem 
     if (obstacle == NULL && tqa_mjcf_other_box(robot) != NULL) {
         obstacle = tqa_mjcf_other_box(robot);
         why = "is another box to the medium than that of its inertia, which MuJoCo has";
+    }
+    if (obstacle == NULL && pulled_down(robot) != NULL) {
+        obstacle = pulled_down(robot);
+        why = "has gravity compensation below 0, which MuJoCo passes over where none is above";
     }
     return obstacle != NULL && tqa_xml_refuse(reterr, obstacle, why);
 }

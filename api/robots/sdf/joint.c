@@ -178,9 +178,10 @@ static double read_pitch(tqa_sdf *s, const tqa_sdf_thing *joint)
         tqa_sdf_optional(s, joint->node, "thread_pitch", &older);
         pitch = -2.0 * M_PI / older;
     }
-    if (!isfinite(pitch) || pitch == 0.0) {
+    if (!isfinite(pitch) || fabs(pitch) < TQA_PITCH_LEAST) {
         tqa_sdf_fault(s, joint->node, "range",
-                      "write <screw_thread_pitch>0.005</screw_thread_pitch>, metres a turn",
+                      "write <screw_thread_pitch>0.005</screw_thread_pitch>, metres a turn, 1e-12 "
+                      "or more",
                       "a screw joint cannot have a %s of %g",
                       is_newer ? "screw_thread_pitch" : "thread_pitch", is_newer ? pitch : older);
         return 0.0;
@@ -249,6 +250,63 @@ static bool is_carried(const tqa_sdf *s, uint32_t link)
     return false;
 }
 
+static bool is_compound(tqa_sdf_joint_type type)
+{
+    return type == TQA_SDF_SCREW || type == TQA_SDF_UNIVERSAL;
+}
+
+/* Of each joint of the file what it hangs from, and of each link the first joint that could carry
+ * it, and the first of those that no constraint can be; TQ_NONE: none. False: no memory. */
+static bool find_carriers(tqa_sdf *s)
+{
+    uint32_t *all = tqa_arena_take(s->draft->arena, 3 * (size_t)s->n_thing, sizeof *all, 16);
+    if (all == NULL) {
+        return false;
+    }
+    s->above = all;
+    s->carrier = all + s->n_thing;
+    s->compound = all + 2 * (size_t)s->n_thing;
+    for (size_t k = 0; k < 3 * (size_t)s->n_thing; k++) {
+        all[k] = TQ_NONE;
+    }
+    for (uint32_t k = 0; k < s->n_thing; k++) {
+        const tqa_sdf_thing *joint = &s->things[k];
+        const char *ends[2] = {NULL, NULL};
+        uint32_t bodies[2] = {TQ_NONE, TQ_NONE};
+        if (joint->kind == TQA_SDF_JOINT) {
+            ends[0] = tqa_sdf_text(s, joint->node, "parent");
+            ends[1] = tqa_sdf_text(s, joint->node, "child");
+        }
+        for (int e = 0; e < 2; e++) {
+            const uint32_t thing =
+                ends[e] != NULL ? tqa_sdf_find(s, joint->scope, ends[e]) : TQ_NONE;
+            bodies[e] = thing != TQ_NONE ? tqa_sdf_body(s, thing) : TQ_NONE;
+        }
+        const tqa_sdf_joint_type type =
+            bodies[1] != TQ_NONE ? tqa_sdf_joint_type_of(s, joint->node) : TQA_SDF_GEARBOX;
+        s->above[k] = bodies[0];
+        if (type != TQA_SDF_GEARBOX && s->carrier[bodies[1]] == TQ_NONE) {
+            s->carrier[bodies[1]] = k;
+        }
+        if (is_compound(type) && s->compound[bodies[1]] == TQ_NONE) {
+            s->compound[bodies[1]] = k;
+        }
+    }
+    return true;
+}
+
+/* True where another joint to the same child has to carry it, which no constraint can be, and can:
+ * what that hangs from does not hang from the child. */
+static bool stands_back(const tqa_sdf *s, uint32_t child)
+{
+    const uint32_t other = s->compound[child];
+    uint32_t at = other != TQ_NONE ? s->above[other] : child;
+    for (uint32_t k = 0; k < s->n_thing && at != TQ_NONE && at != child; k++) {
+        at = s->carrier[at] != TQ_NONE ? s->above[s->carrier[at]] : TQ_NONE;
+    }
+    return at == TQ_NONE;
+}
+
 static bool add_joint(tqa_sdf *s, uint32_t number)
 {
     const tqa_sdf_thing *joint = &s->things[number];
@@ -275,7 +333,7 @@ static bool add_joint(tqa_sdf *s, uint32_t number)
     const tqa_sdf_end from = {parent,
                               above != TQ_NONE ? &s->things[above].pose : &tq_pose_identity};
     const tqa_sdf_end to = {child, &s->things[below].pose};
-    if (is_carried(s, child)) {
+    if (is_carried(s, child) || (!is_compound(type) && stands_back(s, below))) {
         return tqa_sdf_close_loop(s, number, type, from, to);
     }
     if (type != TQA_SDF_UNIVERSAL) {
@@ -354,6 +412,9 @@ static void read_mimic(tqa_sdf *s, const tqa_sdf_thing *joint, const tqa_names *
 bool tqa_sdf_joints(tqa_sdf *s)
 {
     tqa_names names;
+    if (!find_carriers(s)) {
+        return false;
+    }
     for (uint32_t k = 0; k < s->n_thing; k++) {
         if ((s->things[k].kind == TQA_SDF_JOINT && !add_joint(s, k)) ||
             (s->things[k].weld != TQ_NONE && !add_weld(s, k))) {

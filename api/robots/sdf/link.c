@@ -18,11 +18,6 @@ static void guard_link(tqa_sdf *s, uint32_t link)
         {"must_be_base_link", "has no effect on the dynamics"},
         {"kinematic", "has no effect on the dynamics"},
     };
-    const char *gravity = tqa_sdf_text(s, link, "gravity");
-    if (gravity != NULL && !tqa_sdf_is_true(gravity)) {
-        tqa_sdf_fault(s, link, "invalid-value", "let gravity act on it, or on no link of the world",
-                      "a link without gravity is not read");
-    }
     for (uint32_t k = link + 1; k < s->tree.nodes[link].end; k = s->tree.nodes[k].end) {
         for (size_t row = 0; row < sizeof looks / sizeof looks[0]; row++) {
             if (strcmp(s->tree.nodes[k].name, looks[row][0]) == 0) {

@@ -130,7 +130,9 @@ bool tqa_sdf_close_loop(tqa_sdf *s, uint32_t number, tqa_sdf_joint_type type, tq
     tq_pose at = joint->pose;
     double world[3];
     if (type == TQA_SDF_UNIVERSAL || type == TQA_SDF_SCREW) {
-        tqa_sdf_fault(s, joint->node, "invalid-robot", "close the loop by another of its joints",
+        tqa_sdf_fault(s, joint->node, "invalid-robot",
+                      "let its child hang from it: exchange its parent and child, or have another "
+                      "joint of the loop close it",
                       "a %s joint closes a loop", type == TQA_SDF_SCREW ? "screw" : "universal");
         return false;
     }

@@ -45,8 +45,9 @@ typedef struct tqa_sdf {
     tqa_xml_tree tree;
     tqa_sdf_thing *things;
     size_t n_thing, thing_capacity;
-    tqa_names links, all;        /* numbers of things by name: links alone, and all */
-    const uint32_t *link_things; /* thing of each row of `links` */
+    tqa_names links, all;                 /* numbers of things by name: links alone, and all */
+    const uint32_t *link_things;          /* thing of each row of `links` */
+    uint32_t *above, *carrier, *compound; /* (n_thing) set and used in joint.c */
     double version;
     tqa_sdf_loop *loops;
     size_t n_loop, loop_capacity;

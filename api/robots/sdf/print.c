@@ -112,8 +112,9 @@ static void put_pose(const printer *p, const place *at)
     raw(p, "</pose>\n");
 }
 
-static void put_link(const printer *p, const place *at, const tq_inertia *inertia)
+static void put_link(const printer *p, const place *at, const tq_link *link)
 {
+    const tq_inertia *inertia = &link->inertia;
     raw(p, "    <link");
     tqa_xml_put_string(p->text, "name", at->name);
     raw(p, ">\n");
@@ -124,6 +125,7 @@ static void put_link(const printer *p, const place *at, const tq_inertia *inerti
     } else {
         put_inertial(p, inertia);
     }
+    raw(p, link->gravity_compensation != 0.0 ? "      <gravity>false</gravity>\n" : "");
     put_own_name(p, at->name, at->own);
     raw(p, "    </link>\n");
 }
@@ -162,7 +164,7 @@ static place place_of(const printer *p, uint32_t i)
 
 static void put_links(const printer *p)
 {
-    static const tq_inertia none;
+    static const tq_link none;
     const tqa_robot *robot = p->robot;
     const tq_model *model = robot->model;
     if (p->root != NULL) {
@@ -171,19 +173,19 @@ static void put_links(const printer *p)
         const place at = {.name = p->root,
                           .own = strcmp(own, "world") != 0 ? own : NULL,
                           .origin = &tq_pose_identity};
-        put_link(p, &at, &model->links[model->root].inertia);
+        put_link(p, &at, &model->links[model->root]);
     }
     for (uint32_t k = 0; k < model->n_joint; k++) { /* parents first */
         const uint32_t i = model->order[k];
         const tq_joint *joint = &model->joints[i];
         place at = place_of(p, i);
-        const tq_inertia *inertia = &model->links[joint->child].inertia;
+        const tq_link *link = &model->links[joint->child];
         if (is_frame(p, joint)) {
             continue;
         }
         if (joint->kind != TQ_JOINT_PLANAR) {
             at.parent = joint->kind == TQ_JOINT_FLOATING ? NULL : at.parent;
-            put_link(p, &at, inertia);
+            put_link(p, &at, link);
             continue;
         }
         const char *const *slides = p->names.slide_links + 2 * (size_t)i;
@@ -192,7 +194,7 @@ static void put_links(const printer *p)
                                   e == 0 ? at.origin : &tq_pose_identity, e == 0 ? at.rpy : NULL};
             put_link(p, &before, &none);
         }
-        put_link(p, &(place){at.name, at.own, slides[1], &tq_pose_identity, NULL}, inertia);
+        put_link(p, &(place){at.name, at.own, slides[1], &tq_pose_identity, NULL}, link);
     }
 }
 
@@ -348,7 +350,7 @@ static bool find_obstacle(const tqa_robot *robot, const char *name, tqa_problem 
         }
     }
     return obstacle != NULL ? tqa_xml_refuse(reterr, obstacle, why)
-                            : tqa_xml_has_no_words(robot, name, "SDF", reterr);
+                            : tqa_xml_has_no_words(robot, name, "SDF", true, reterr);
 }
 
 /* A comment for people: parts that the format cannot express; of those that there are. */

@@ -153,7 +153,11 @@ static bool build(tqa_sdf *s)
                                                  has_mass ? "link" : "frame", thing->name);
             thing->link = tqa_chain_link(&s->chain, thing->own, place);
             if (has_mass) {
-                tqa_sdf_inertia(s, k, &s->chain.links[thing->link].inertia);
+                tq_link *link = &s->chain.links[thing->link];
+                const char *gravity = tqa_sdf_text(s, thing->node, "gravity");
+                tqa_sdf_inertia(s, k, &link->inertia);
+                link->gravity_compensation =
+                    gravity != NULL && !tqa_sdf_is_true(gravity) ? 1.0 : 0.0;
             }
         }
     }

@@ -98,7 +98,8 @@ bool tqa_surgery_change_joint(tqa_surgery *s, const tqa_json_at *op)
 
 bool tqa_surgery_change_link(tqa_surgery *s, const tqa_json_at *op)
 {
-    static const char *const known[] = {"op", "link", "drag", TQA_DOCUMENT_INERTIA, NULL};
+    static const char *const known[] = {
+        "op", "link", "drag", "gravity_compensation", TQA_DOCUMENT_INERTIA, NULL};
     tqa_json_fields(op, known, nothing);
     const uint32_t l = tqa_surgery_find_link(s, op, "link");
     if (l == TQ_NONE) {
@@ -108,6 +109,7 @@ bool tqa_surgery_change_link(tqa_surgery *s, const tqa_json_at *op)
     if (tqa_json_field(op, "drag").value != NULL) {
         tqa_document_drag(op, inertia->com, &s->links[l].drag);
     }
+    tqa_json_optional(op, "gravity_compensation", &s->links[l].gravity_compensation);
     if (tqa_json_field(op, "inertia").value != NULL || tqa_json_field(op, "solid").value != NULL) {
         tqa_document_inertia(op, inertia);
         return s->draft->problem->status == 0;

@@ -53,6 +53,7 @@ static bool append(tqa_surgery *s, const tqa_json_at *op, const tqa_robot *other
         }
         s->links[made].inertia = model->links[l].inertia;
         s->links[made].drag = model->links[l].drag;
+        s->links[made].gravity_compensation = model->links[l].gravity_compensation;
     }
     for (uint32_t j = 0; j < model->n_joint; j++) {
         const char *name = prefixed(s, op, prefix, other->joint_names[j]);

@@ -57,7 +57,7 @@ static bool operate(tqa_surgery *s, const tqa_json_at *op)
         }
     }
     static const char *const of_joint[] = {"friction", "damping", "limits", "rotor", "spring"};
-    static const char *const of_link[] = {"mass", "inertia", "com"};
+    static const char *const of_link[] = {"mass", "inertia", "com", "gravity_compensation"};
     const char *hint =
         "op is one of: joint, link, gravity, medium, tendon, payload, lock, root, subchain, join";
     for (size_t k = 0; name != NULL && k < sizeof of_joint / sizeof of_joint[0]; k++) {

@@ -183,7 +183,7 @@ static bool find_obstacle(const tqa_robot *robot, const char *name, tqa_problem 
         }
     }
     return obstacle != NULL ? tqa_xml_refuse(reterr, obstacle, why)
-                            : tqa_xml_has_no_words(robot, name, "URDF", reterr);
+                            : tqa_xml_has_no_words(robot, name, "URDF", false, reterr);
 }
 
 /* ",\n     rotors of 7 joints"; nothing of none */

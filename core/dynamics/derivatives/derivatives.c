@@ -13,6 +13,7 @@
 #include "core/dynamics/derivatives/subtrees.h"
 #include "core/dynamics/lagrangian.h"
 #include "core/dynamics/mass_matrix/mass_matrix_inverse.h"
+#include "core/dynamics/passive/compensation.h"
 #include "core/dynamics/passive/tendons.h"
 #include "core/dynamics/terms.h"
 #include "core/model/inertia.h"
@@ -21,7 +22,7 @@
 size_t tq_derivatives_scratch_size(const tq_model *model)
 {
     return tq_subtrees_scratch_size(model) + tq_drag_derivatives_scratch_size(model) +
-           tq_tendons_derivatives_scratch_size(model);
+           tq_tendons_derivatives_scratch_size(model) + tq_compensation_scratch_size(model);
 }
 
 static tq_status short_of_scratch(const tq_configuration *p, tq_error *reterr)
@@ -198,6 +199,9 @@ tq_status tq_inverse_derivatives(const tq_configuration *posture, const tq_sampl
     if (status == TQ_OK && (without & TQ_WITHOUT_DRAG) == 0) {
         status = tq_drag_add_derivatives(model, 1, sample->q, sample->qd, scratch, ret_dq, ret_dqd,
                                          reterr);
+    }
+    if (status == TQ_OK && (without & TQ_WITHOUT_GRAVITY) == 0) {
+        status = tq_compensation_add_slopes(posture, sample->gravity, scratch, ret_dq, reterr);
     }
     tq_scratch_rewind(scratch, mark);
     return status;

@@ -11,6 +11,7 @@
 #include "core/dynamics/derivatives/derivatives.h"
 #include "core/dynamics/derivatives/drag_derivatives.h"
 #include "core/dynamics/kinematics/joint_matrix.h"
+#include "core/dynamics/passive/compensation.h"
 #include "core/dynamics/passive/tendons.h"
 #include "core/dynamics/terms.h"
 #include "core/model/layout.h"
@@ -20,7 +21,8 @@ size_t tq_derivatives_batch_scratch_size(const tq_mechanism *mechanism)
     return tq_scratch_cost(tq_derivatives_work_doubles(&mechanism->canonical), sizeof(double)) +
            tq_joint_matrix_scratch_size(mechanism, 2) +
            tq_drag_derivatives_scratch_size(&mechanism->model) +
-           tq_tendons_derivatives_scratch_size(&mechanism->model);
+           tq_tendons_derivatives_scratch_size(&mechanism->model) +
+           tq_compensation_scratch_size(&mechanism->model);
 }
 
 static void add_everywhere(double x, size_t n, double *row)
@@ -153,11 +155,20 @@ static tq_status derivatives(const tq_mechanism *mechanism, const tq_inverse_inp
                                     in->q + i, in->qd != NULL ? in->qd + i : NULL, ret_d + i,
                                     ret_d + nv * nv * in->stride + i);
         }
+        const _Bool carried =
+            mechanism->n_compensated > 0 && (in->without & TQ_WITHOUT_GRAVITY) == 0;
         const _Bool whole = status != TQ_OK || mechanism->has_ball_terms || mechanism->has_drag ||
-                            mechanism->model.n_tendon > 0;
+                            mechanism->model.n_tendon > 0 || carried;
         status = add_tendons(mechanism, in, scratch, ret_d, reterr);
         if (status == TQ_OK) {
             status = add_drag(mechanism, in, scratch, ret_d, reterr);
+        }
+        if (status == TQ_OK && carried) {
+            const tq_compensation_samples samples = {
+                in->n_sample, in->stride, in->q,
+                in->gravity != NULL ? in->gravity : mechanism->model.gravity};
+            status = tq_compensation_add_derivatives(&mechanism->model, &samples, scratch, ret_d,
+                                                     reterr);
         }
         if (status == TQ_OK && (whole || !finite_diagonals(nv, in, ret_d))) {
             status = tq_check_result("derivatives", 2 * nv * nv, in->n_sample, in->stride, ret_d,

@@ -16,7 +16,7 @@
 static bool is_by_kernel(const tq_mechanism *mechanism)
 {
     return !mechanism->canonical.has_mimic && !mechanism->has_ball_terms && !mechanism->has_drag &&
-           mechanism->model.n_tendon == 0;
+           mechanism->model.n_tendon == 0 && mechanism->n_compensated == 0;
 }
 
 static size_t cube(const tq_model *model)

@@ -12,6 +12,7 @@
 #include "core/dynamics/derivatives/subtrees.h"
 #include "core/dynamics/derivatives/triples.h"
 #include "core/dynamics/lagrangian.h"
+#include "core/dynamics/passive/compensation.h"
 #include "core/dynamics/passive/tendons.h"
 #include "core/dynamics/terms.h"
 #include "core/spatial/screw.h"
@@ -210,6 +211,14 @@ static tq_status add_all(const tq_branches *branches, const tq_sample *sample, t
     for (size_t n = 0; n < rigid.n_wrench; n++) { /* these do not turn with their subtree: apart */
         if (rigid.wrenches[n].expressed_in == TQ_FRAME_WORLD) {
             tq_second_add_wrench(branches, &rigid.wrenches[n], ret->dq_dq);
+        }
+    }
+    for (uint32_t l = 0; l < model->n_link && (sample->without & TQ_WITHOUT_GRAVITY) == 0; l++) {
+        if (model->links[l].gravity_compensation != 0.0) {
+            tq_point_wrench one = {.link = l, .expressed_in = TQ_FRAME_WORLD};
+            memcpy(one.at, model->links[l].carried_at, sizeof one.at);
+            tq_compensation_wrench(model, l, sample->gravity, one.value);
+            tq_second_add_wrench(branches, &one, ret->dq_dq);
         }
     }
     tq_subtrees_accelerate(posture, rigid.qd, rigid.qdd, rigid.gravity, w->acceleration);

@@ -18,6 +18,8 @@
 static const double same_solution_distance =
     1e-4; /* rad or m; branches of real arms lie much further apart */
 
+enum { ADVANCES = 8 }; /* of threads by whole turns, after descents of one start */
+
 typedef struct search {
     const tq_model *model;
     const tq_ik_task *task;
@@ -32,16 +34,18 @@ typedef struct search {
     double *held;    /* (nv) 1: the coordinate is fixed at its present step (active set) */
     double *s;       /* singular values */
     _Bool *turns;    /* (nq) the pose is the same a turn further */
+    _Bool *threads;  /* (nq) a turn further slides have moved, and nothing is turned */
+    bool has_thread;
 } search;
 
 size_t tq_ik_scratch_size(const tq_model *model)
 {
     const size_t nv = model->nv;
     return 3 * tq_scratch_cost(model->nq, sizeof(double)) +
-           tq_scratch_cost(model->nq, sizeof(_Bool)) + 2 * tq_scratch_cost(6 * nv, sizeof(double)) +
-           tq_scratch_cost(nv * nv, sizeof(double)) + 4 * tq_scratch_cost(nv, sizeof(double)) +
-           tq_scratch_cost(6, sizeof(double)) + tq_configuration_scratch_size(model) +
-           tq_svd_scratch_size(6, nv > 0 ? nv : 1);
+           2 * tq_scratch_cost(model->nq, sizeof(_Bool)) +
+           2 * tq_scratch_cost(6 * nv, sizeof(double)) + tq_scratch_cost(nv * nv, sizeof(double)) +
+           4 * tq_scratch_cost(nv, sizeof(double)) + tq_scratch_cost(6, sizeof(double)) +
+           tq_configuration_scratch_size(model) + tq_svd_scratch_size(6, nv > 0 ? nv : 1);
 }
 
 static tq_status check(const tq_model *model, const tq_ik_task *task, const tq_ik_options *options,
@@ -345,6 +349,83 @@ static tq_status add_solution(search *s, const double e[6], tq_scratch *scratch,
     return status;
 }
 
+/* whole turns nearest to n that joint's limits allow at s->q */
+static double allowed_turns(const search *s, const tq_joint *joint, double n)
+{
+    const double q = s->q[joint->q_index];
+    if (!s->options->within_limits) {
+        return n;
+    }
+    const double up = floor((joint->limits.upper - q) / (2.0 * M_PI));
+    const double down = ceil((joint->limits.lower - q) / (2.0 * M_PI));
+    return up < down ? 0.0 : fmin(fmax(n, down), up);
+}
+
+/* Advances threads by whole turns, which change no rotation, where that brings the point nearer;
+ * e is the error at s->q, before and after. The error of rotation has a minimum in each turn, and
+ * only that of one of them is one of the position's. */
+static tq_status advance(search *s, tq_scratch *scratch, double e[6], bool *ret_moved,
+                         tq_error *reterr)
+{
+    tq_status status = TQ_OK;
+    *ret_moved = false;
+    for (uint32_t j = 0; j < s->model->n_joint && status == TQ_OK; j++) {
+        const tq_joint *joint = &s->model->joints[j];
+        double next[6], along = 0.0, size = 0.0;
+        if (joint->nq != 1 || !s->threads[joint->q_index]) {
+            continue;
+        }
+        memcpy(s->trial, s->q, s->nq * sizeof(double));
+        s->trial[joint->q_index] += 2.0 * M_PI;
+        status = error_at(s, s->trial, scratch, next, NULL, reterr);
+        for (size_t k = 0; k < s->n_task && status == TQ_OK; k++) {
+            const double nearer = s->axis[k] < 3 ? e[k] - next[k] : 0.0;
+            along += nearer * e[k];
+            size += nearer * nearer;
+        }
+        const double turns = size > 0.0 ? allowed_turns(s, joint, round(along / size)) : 0.0;
+        if (status != TQ_OK || turns == 0.0 || !isfinite(turns)) {
+            continue;
+        }
+        s->trial[joint->q_index] = s->q[joint->q_index] + 2.0 * M_PI * turns;
+        status = error_at(s, s->trial, scratch, next, NULL, reterr);
+        if (status == TQ_OK && square(s, next) < square(s, e)) {
+            memcpy(s->q, s->trial, s->nq * sizeof(double));
+            memcpy(e, next, s->n_task * sizeof(double));
+            *ret_moved = true;
+        }
+    }
+    return status;
+}
+
+static bool is_met(const search *s, const double e[6])
+{
+    double position = 0.0, rotation = 0.0;
+    split_error(s, e, &position, &rotation);
+    return position <= s->options->position_tolerance && rotation <= s->options->rotation_tolerance;
+}
+
+/* From s->q, a start of our own or the caller's: which is met where it is, if there is a way. */
+static tq_status descend_threads(search *s, bool own, tq_scratch *scratch, double e[6],
+                                 tq_error *reterr)
+{
+    bool moved = false;
+    tq_status status = TQ_OK;
+    if (own) {
+        status = error_at(s, s->q, scratch, e, NULL, reterr);
+        status = status == TQ_OK ? advance(s, scratch, e, &moved, reterr) : status;
+    }
+    status = status == TQ_OK ? descend(s, scratch, e, reterr) : status;
+    for (unsigned k = 0; k < ADVANCES && status == TQ_OK && !is_met(s, e); k++) {
+        status = advance(s, scratch, e, &moved, reterr);
+        if (status != TQ_OK || !moved) {
+            break;
+        }
+        status = descend(s, scratch, e, reterr);
+    }
+    return status;
+}
+
 static tq_status search_from_starts(search *s, tq_scratch *scratch, tq_ik_result *result,
                                     tq_error *reterr)
 {
@@ -362,7 +443,8 @@ static tq_status search_from_starts(search *s, tq_scratch *scratch, tq_ik_result
             tq_ik_spread(s->model, k, s->q);
         }
         result->starts++;
-        status = descend(s, scratch, e, reterr);
+        status = s->has_thread ? descend_threads(s, k > 0, scratch, e, reterr)
+                               : descend(s, scratch, e, reterr);
         if (status != TQ_OK) {
             break;
         }
@@ -374,8 +456,7 @@ static tq_status search_from_starts(search *s, tq_scratch *scratch, tq_ik_result
             result->best_position_error = position;
             result->best_rotation_error = rotation;
         }
-        if (position <= s->options->position_tolerance &&
-            rotation <= s->options->rotation_tolerance) {
+        if (is_met(s, e)) {
             status = add_solution(s, e, scratch, result, reterr);
         }
         if (status != TQ_OK) {
@@ -418,12 +499,14 @@ tq_status tq_inverse_kinematics(const tq_model *model, const tq_ik_task *task,
     s.held = tq_scratch_take(scratch, nv, sizeof(double));
     s.s = tq_scratch_take(scratch, 6, sizeof(double));
     s.turns = tq_scratch_take(scratch, s.nq, sizeof(_Bool));
-    if (s.turns == NULL || s.s == NULL || s.held == NULL || s.room[1] == NULL ||
-        s.room[0] == NULL || s.step == NULL || s.normal == NULL || s.rows == NULL ||
-        s.jacobian == NULL || s.start == NULL || s.trial == NULL || s.q == NULL) {
+    s.threads = tq_scratch_take(scratch, s.nq, sizeof(_Bool));
+    if (s.threads == NULL || s.turns == NULL || s.s == NULL || s.held == NULL ||
+        s.room[1] == NULL || s.room[0] == NULL || s.step == NULL || s.normal == NULL ||
+        s.rows == NULL || s.jacobian == NULL || s.start == NULL || s.trial == NULL || s.q == NULL) {
         status = tq_fail(reterr, TQ_ERR_SCRATCH, "scratch", 0, (double)tq_ik_scratch_size(model));
     } else {
         tq_ik_turns(model, s.turns);
+        s.has_thread = tq_ik_threads(model, s.threads) && options->n_seed > 1;
         if (options->initial != NULL) {
             memcpy(s.start, options->initial, s.nq * sizeof(double));
         } else {

@@ -59,6 +59,9 @@ typedef struct tq_ik_result {
  * in every coordinate (angles modulo 2 pi) count as one. For an arm with as many dofs
  * as task axes the solutions are its branches, as far as the starts find them; a redundant arm has
  * infinitely many; the first ones found are returned. Deterministic: starts are a Halton sequence.
+ * Threads (angles that slides follow) are advanced by whole turns to where the slides bring the
+ * point nearest, before and between descents: each start finds the turn, at any distance or pitch.
+ * A single start (n_seed 1) stays in its turn: what follows a path must not jump.
  *
  * Shapes   result->q is the caller's, TQ_IK_SOLUTION_MAX x nq.
  * Memory   tq_ik_scratch_size(model) bytes of `scratch`, all released.

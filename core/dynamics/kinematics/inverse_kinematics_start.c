@@ -49,6 +49,29 @@ void tq_ik_turns(const tq_model *model, _Bool *ret)
     }
 }
 
+bool tq_ik_threads(const tq_model *model, _Bool *ret)
+{
+    bool any = false;
+    memset(ret, 0, model->nq * sizeof *ret);
+    for (uint32_t j = 0; j < model->n_joint; j++) {
+        const tq_joint *joint = &model->joints[j];
+        if (joint->mimic != TQ_NONE && !is_angle(joint, 0) && joint->mimic_multiplier != 0.0) {
+            ret[joint->q_index] = is_angle(&model->joints[joint->mimic], 0);
+        }
+    }
+    for (uint32_t j = 0; j < model->n_joint; j++) {
+        const tq_joint *joint = &model->joints[j];
+        const double turns = joint->mimic_multiplier;
+        if (joint->mimic != TQ_NONE && is_angle(joint, 0) && turns != floor(turns)) {
+            ret[joint->q_index] = false;
+        }
+    }
+    for (uint32_t i = 0; i < model->nq; i++) {
+        any = any || ret[i];
+    }
+    return any;
+}
+
 static void range_of(const tq_joint *joint, uint32_t k, double *low, double *high)
 {
     const bool angle = is_angle(joint, k);

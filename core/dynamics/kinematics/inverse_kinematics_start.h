@@ -4,6 +4,7 @@
 #ifndef TQ_DYNAMICS_KINEMATICS_INVERSE_KINEMATICS_START_H
 #define TQ_DYNAMICS_KINEMATICS_INVERSE_KINEMATICS_START_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "core/model/model.h"
@@ -18,5 +19,9 @@ void tq_ik_spread(const tq_model *model, uint32_t number, double *q);
 /* ret (nq): the robot has the same pose where this coordinate is a turn further: it is an angle,
  * and what follows it turns by whole turns too. */
 void tq_ik_turns(const tq_model *model, _Bool *ret);
+
+/* ret (nq): a turn further nothing is turned, and slides that follow the angle have moved. False:
+ * there is no such coordinate. */
+bool tq_ik_threads(const tq_model *model, _Bool *ret);
 
 #endif

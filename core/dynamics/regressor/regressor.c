@@ -209,9 +209,11 @@ static void fill_links(const tq_configuration *p, const double *acceleration,
     const tq_model *model = p->model;
     for (uint32_t k = 0; k < model->n_joint; k++) {
         const uint32_t link = model->joints[model->order[k]].child;
+        const double weighs = 1.0 - model->links[link].gravity_compensation;
+        const double own[3] = {weighs * gravity[0], weighs * gravity[1], weighs * gravity[2]};
         double column[TQ_PARAMETERS_OF_LINK][6];
         link_columns(&p->pose[link], p->twist + 6 * (size_t)link, acceleration + 6 * (size_t)link,
-                     gravity, column);
+                     own, column);
         for (uint32_t at = link; model->links[at].joint != TQ_NONE;
              at = model->joints[model->links[at].joint].parent) {
             const uint32_t joint = model->links[at].joint;

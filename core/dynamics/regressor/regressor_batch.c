@@ -7,6 +7,7 @@
 
 #include "core/base/fpmode.h"
 #include "core/dynamics/block.h"
+#include "core/dynamics/passive/compensation.h"
 #include "core/model/layout.h"
 
 /* with mimic joints: samples whose columns over all dofs are in memory at once */
@@ -23,7 +24,8 @@ size_t tq_regressor_batch_scratch_size(const tq_mechanism *mechanism)
     const tq_canonical *c = &mechanism->canonical;
     return tq_scratch_cost(tq_regressor_work_doubles(c), sizeof(double)) +
            tq_scratch_cost(freedom_doubles(mechanism), sizeof(double)) +
-           tq_scratch_cost((size_t)c->n_dof, sizeof(int32_t));
+           tq_scratch_cost((size_t)c->n_dof, sizeof(int32_t)) +
+           tq_compensation_scratch_size(&mechanism->model);
 }
 
 /* Y = G^T all: rows of all dofs, times their factors, summed into their masters' rows */
@@ -102,12 +104,23 @@ static tq_status regressor_checked(const tq_mechanism *mechanism, const tq_inver
                        (double)tq_regressor_batch_scratch_size(mechanism));
     }
     const tq_kernels *kernels = tq_kernels_for(in->n_sample);
+    const bool carried = mechanism->n_compensated > 0 && weight != 0.0;
+    const tq_compensation_samples samples = {in->n_sample, in->stride, in->q, gravity};
     if (c->has_mimic) { /* the next step multiplies by mimic factors of any size, so the result
                            must be checked */
         of_masters(mechanism, &whole, work, all, rows, ret_y);
-    } else if (kernels->regressor(c, &whole, work, c->dof_rows, again, ret_y) &&
+    } else if (kernels->regressor(c, &whole, work, c->dof_rows, again && !carried, ret_y) &&
+               !carried &&
                kernels->finite((long)mechanism->model.nq, whole.n_sample, whole.stride, in->q)) {
         return TQ_OK; /* the kernel's guarantee holds for finite angles only */
+    }
+    const tq_status status =
+        carried ? tq_compensation_add_columns(&mechanism->model, &samples,
+                                              (size_t)TEN * mechanism->model.n_joint, scratch,
+                                              ret_y, reterr)
+                : TQ_OK;
+    if (status != TQ_OK) {
+        return status;
     }
     return tq_check_result("regressor", (size_t)c->nv * mechanism->model.n_joint * TEN,
                            in->n_sample, in->stride, ret_y, reterr);

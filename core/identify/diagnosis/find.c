@@ -280,8 +280,13 @@ static void try_gravity(tq_search *s)
     }
 }
 
+/* Not where the last link is carried: its columns are of another weight than a payload's. */
 static void try_payload(tq_search *s)
 {
+    const tq_model *model = &s->d->fit->mechanism->model;
+    if (model->links[model->joints[model->order[s->d->tip]].child].gravity_compensation != 0.0) {
+        return;
+    }
     const size_t n = s->d->n_run;
     const uint64_t all = n < TQ_FINDING_RUNS ? ((uint64_t)1 << n) - 1 : ~(uint64_t)0;
     const uint64_t end = n > SUBSETS_OF ? run_count(s) : (uint64_t)1 << (n - 1);

@@ -538,9 +538,11 @@ tq_static_residual_payload tq_static_check_payload(const tq_static_check *s)
     const double deviation =
         sqrt(gram[0] * fmax(left, 0.0) / (double)(s->n_equation - OF_BODY)) + DBL_MIN;
     if (deviation < mass_of_all(s->fit)) { /* else the poses are too similar */
-        ret = (tq_static_residual_payload){TQ_STATIC_RESIDUAL_FOUND,
-                                           model->joints[model->order[s->end]].child, right[0],
-                                           deviation};
+        const uint32_t link = model->joints[model->order[s->end]].child;
+        /* the link's columns are those of what is left of its weight: a payload has all its own */
+        const double weighs = 1.0 - model->links[link].gravity_compensation;
+        ret = (tq_static_residual_payload){TQ_STATIC_RESIDUAL_FOUND, link, weighs * right[0],
+                                           fabs(weighs) * deviation};
     }
     return ret;
 }

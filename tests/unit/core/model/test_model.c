@@ -117,6 +117,9 @@ Test(model, numbers_are_refused)
     links[4].inertia.about_com[2] = (double)NAN;
     refused(TQ_ERR_NOT_FINITE, "link.inertia", 4);
     build();
+    links[4].gravity_compensation = (double)NAN;
+    refused(TQ_ERR_NOT_FINITE, "link.gravity_compensation", 4);
+    build();
     model.gravity[1] = (double)INFINITY;
     refused(TQ_ERR_NOT_FINITE, "gravity", 0);
 }

@@ -1857,6 +1857,7 @@ class LinkInOut(TypedDict):
     spatial_inertia: NotRequired[Array]
     solid: NotRequired[SolidOut | list[SolidOut]]
     drag: NotRequired[DragOut]
+    gravity_compensation: NotRequired[float]
     home: NotRequired[dict[str, Any]]
     pose: NotRequired[dict[str, Any]]
 
