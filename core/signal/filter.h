@@ -61,8 +61,8 @@ size_t tq_filter_settling_length(const tq_filter *filter);
 
 /**
  * Zero-phase filter (forward and backward) of n_row signals, in place: no delay, squared gain. Ends
- * are extended over n_edge samples as filter->ends says, and each pass starts in the steady state of
- * its first sample. Each signal has the same bits as if it were filtered alone.
+ * are extended over n_edge samples, as filter->ends says, and each pass starts in the steady state
+ * of its first sample. Each signal has the same bits as if it were filtered alone.
  *
  * Shapes   x[r * stride + k], k < n, n_edge < n; SciPy's n_edge is 3 * (2 * sections + 1), minus 3
  *          for an odd order; tq_filter_settling_length is safer at low cut-offs.

@@ -108,7 +108,7 @@ def test_turned_torques_are_named(daemon, robot, friction):
 
 @numbers
 def test_turned_torques_are_named_on_paths_that_are_not_closed(daemon):
-    """What bodies take and give there is no work of friction. Before: 8 of 18 were named."""
+    """What bodies take and give there is no work of friction. Before: 7 of 18 were named."""
     for robot, seeds in (("planar-2r", 12), ("ur5e", 6)):
         for seed in range(seeds):
             q, tau, _ = log_of(daemon, robot, 0, np.random.default_rng([21, seed]))
