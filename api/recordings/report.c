@@ -81,6 +81,9 @@ void tqa_recording_report(tqa_writer *answer, const tqa_recording *recording)
     tqa_writer_flag(answer, "truncated_last_line", recording->cut_last_line);
     tqa_writer_count(answer, "samples_at_rest_left_out", recording->signal.n_rest);
     tqa_writer_count(answer, "samples_at_borders_left_out", recording->signal.n_border);
+    if (recording->signal.n_short_segment > 0) {
+        tqa_writer_count(answer, "short_segments", recording->signal.n_short_segment);
+    }
     tqa_writer_list(answer, "repairs");
     for (tq_repair k = 0; k < TQ_REPAIRS; k++) {
         if (recording->signal.repairs[k].n > 0) {

@@ -3802,8 +3802,16 @@ export interface LogReport {
   truncated_last_line?: boolean;
   /** At both ends */
   samples_at_rest_left_out?: number;
-  /** At the ends of segments, one period of the cut-off: there the filter has to guess */
+  /**
+   * At the ends of segments, where the filter has to guess: 2.4 periods of the cut-off (order 4; until 3e-3 of its impulse
+   * response are left), but not more than an eighth of the segment at each, nor less than a period
+   */
   samples_at_borders_left_out?: number;
+  /**
+   * So short that an eighth is less than the filter needs: its guess is in the samples near the ends. Record longer, or raise the
+   * cut-off; absent: none
+   */
+  short_segments?: number;
   repairs: {
     kind: "not-finite" | "absurd" | "spike" | "outlier" | "repeated-time" | "out-of-order" | "set-back" | "bridged" | "split" | "unwrapped" | "braked" | "unpaired" | "too-short" | "saturated" | "not-unit";
     meaning: string;

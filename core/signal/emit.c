@@ -4,6 +4,9 @@
 
 #include "core/signal/pass_private.h"
 
+/* a border is at most one part of its segment in so many, or a period of the cut-off */
+enum { BORDER_PARTS = 8 };
+
 bool tq_emit_block(tq_pass *p)
 {
     const size_t nq = p->options->model->nq;
@@ -112,12 +115,23 @@ static bool emit_picked(tq_pass *p, uint64_t lowest, size_t n, const uint32_t *p
     return p->n_block < TQ_BLOCK || tq_emit_block(p);
 }
 
+/* Samples next to the ends of a segment of n samples that are left out. A window that does not end
+ * its segment is longer than all borders. */
+static uint64_t border_of(const tq_pass_plan *plan, uint64_t n)
+{
+    const uint64_t most = n / BORDER_PARTS;
+    const uint64_t border = plan->border < most ? plan->border : most;
+    return border > plan->least_border ? border : plan->least_border;
+}
+
 bool tq_emit_samples(tq_pass *p, uint64_t lowest, size_t m, bool ends)
 {
     tq_recording *recording = p->recording;
     const uint64_t end = lowest + (ends ? m : m > p->context ? m - p->context : 0);
-    const uint64_t sure = ends ? (lowest + m > p->border ? lowest + m - p->border : 0) : end;
+    const uint64_t border = border_of(&p->plan, lowest + m);
+    const uint64_t sure = ends ? (lowest + m > border ? lowest + m - border : 0) : end;
     const uint64_t every = p->options->filter.decimate;
+    recording->n_short_segment += ends && border < p->plan.border ? 1 : 0;
     const uint64_t begin = p->next > lowest ? p->next : lowest;
     uint64_t wanted = (begin + every - 1) / every * every; /* index of the next sample that is
                                                               used */
@@ -132,7 +146,7 @@ bool tq_emit_samples(tq_pass *p, uint64_t lowest, size_t m, bool ends)
             recording->n_rest++;
             continue;
         }
-        if (k < p->border || k >= sure) {
+        if (k < border || k >= sure) {
             recording->n_border++;
             continue;
         }

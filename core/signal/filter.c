@@ -39,6 +39,7 @@ tq_status tq_filter_butterworth(unsigned order, double cutoff, double rate, tq_f
     }
     const double w = tq_tan(M_PI * cutoff / rate);
     ret->n = (order + 1) / 2;
+    ret->ends = TQ_ENDS_ODD;
     for (size_t s = 0; s < order / 2; s++) {
         const double angle = M_PI * (double)(2 * s + 1) / (2.0 * (double)order);
         second_order(w, tq_sin(angle), ret->section[s].b, ret->section[s].a);
@@ -58,6 +59,7 @@ tq_status tq_filter_first_order(double tau_f, double rate, tq_filter *ret, tq_er
         return tq_fail(reterr, TQ_ERR_RANGE, "rate", 0, rate);
     }
     ret->n = 1;
+    ret->ends = TQ_ENDS_ODD;
     first_order(0.5 / (tau_f * rate), ret->section[0].b, ret->section[0].a);
     return TQ_OK;
 }
@@ -82,7 +84,8 @@ double tq_filter_gain(const tq_filter *filter, double frequency, double rate)
     return sqrt(square);
 }
 
-size_t tq_filter_settling_length(const tq_filter *filter)
+/* the largest radius of a pole */
+static double slowest_of(const tq_filter *filter)
 {
     double slowest = 0.0;
     for (size_t s = 0; s < filter->n; s++) {
@@ -92,11 +95,20 @@ size_t tq_filter_settling_length(const tq_filter *filter)
         const double radius = square < 0.0 ? sqrt(a[1]) : fabs(0.5 * a[0]) + sqrt(square);
         slowest = fmax(slowest, radius);
     }
-    const double least = 10.0 * (double)filter->n;
-    if (slowest <= 0.0) {
-        return (size_t)least;
-    }
-    return (size_t)fmax(least, ceil(tq_log(1e-13) / tq_log(fmin(slowest, 1.0 - 1e-7))));
+    return slowest;
+}
+
+size_t tq_filter_decay_length(const tq_filter *filter, double share)
+{
+    const double slowest = slowest_of(filter);
+    return slowest > 0.0 ? (size_t)ceil(tq_log(share) / tq_log(fmin(slowest, 1.0 - 1e-7))) : 1;
+}
+
+size_t tq_filter_settling_length(const tq_filter *filter)
+{
+    const size_t least = 10 * filter->n;
+    const size_t n = tq_filter_decay_length(filter, 1e-13);
+    return n > least ? n : least;
 }
 
 size_t tq_filter_zero_phase_size(size_t n, size_t n_edge)
@@ -104,17 +116,19 @@ size_t tq_filter_zero_phase_size(size_t n, size_t n_edge)
     return tq_scratch_cost((n + 2 * n_edge) * TQ_SECTION_LANES, sizeof(double));
 }
 
-/* odd reflections of interleaved signals at both ends of samples [n_edge, n_edge + n) */
-static void continue_ends(size_t n_edge, size_t n, double *x)
+/* reflections of interleaved signals at both ends of samples [n_edge, n_edge + n) */
+static void continue_ends(tq_filter_ends ends, size_t n_edge, size_t n, double *x)
 {
+    const double twice = ends == TQ_ENDS_ODD ? 2.0 : 0.0;
+    const double sign = ends == TQ_ENDS_ODD ? -1.0 : 1.0;
     const double *first = x + n_edge * TQ_SECTION_LANES;
     const double *last = first + (n - 1) * TQ_SECTION_LANES;
     for (size_t k = 1; k <= n_edge; k++) {
         double *before = x + (n_edge - k) * TQ_SECTION_LANES;
         double *after = x + (n_edge + n - 1 + k) * TQ_SECTION_LANES;
         for (size_t l = 0; l < TQ_SECTION_LANES; l++) {
-            before[l] = 2.0 * first[l] - first[k * TQ_SECTION_LANES + l];
-            after[l] = 2.0 * last[l] - *(last + l - k * TQ_SECTION_LANES);
+            before[l] = twice * first[l] + sign * first[k * TQ_SECTION_LANES + l];
+            after[l] = twice * last[l] + sign * *(last + l - k * TQ_SECTION_LANES);
         }
     }
 }
@@ -130,7 +144,7 @@ static void filter_some(const tq_filter *filter, size_t n_edge, size_t n, size_t
         memset(inner, 0, n * TQ_SECTION_LANES * sizeof *inner);
     }
     kernels->transpose((long)n_row, (long)n, x, (long)stride, inner, TQ_SECTION_LANES);
-    continue_ends(n_edge, n, padded);
+    continue_ends(filter->ends, n_edge, n, padded);
     double coefficients[5 * (TQ_FILTER_ORDER_MAX + 1) / 2];
     for (size_t s = 0; s < filter->n; s++) {
         memcpy(coefficients + 5 * s, filter->section[s].b, 3 * sizeof(double));

@@ -10,9 +10,17 @@
 
 enum { TQ_FILTER_ORDER_MAX = 12 };
 
+/* How signals continue beyond their ends. */
+typedef enum tq_filter_ends {
+    TQ_ENDS_ODD,  /* reflected about the value at the end: the slope continues, but everything hangs
+                    on that value */
+    TQ_ENDS_EVEN, /* reflected: the slope breaks */
+} tq_filter_ends;
+
 /* H(z) = product over sections of (b0 + b1 z^-1 + b2 z^-2) / (1 + a1 z^-1 + a2 z^-2). */
 typedef struct tq_filter {
-    size_t n; /* number of sections */
+    size_t n;            /* number of sections */
+    tq_filter_ends ends; /* TQ_ENDS_ODD by design */
     struct {
         double b[3], a[2];
     } section[(TQ_FILTER_ORDER_MAX + 1) / 2];
@@ -44,13 +52,17 @@ tq_status tq_filter_first_order(double tau_f, double rate, tq_filter *ret, tq_er
 /* Gain of one pass at a frequency (same unit as rate). */
 double tq_filter_gain(const tq_filter *filter, double frequency, double rate);
 
+/* Samples until the impulse response, forward and backward, has decayed to about this share of
+ * itself; at least 1. */
+size_t tq_filter_decay_length(const tq_filter *filter, double share);
+
 /* Settling length: samples until the impulse response has decayed to about 1e-12. */
 size_t tq_filter_settling_length(const tq_filter *filter);
 
 /**
  * Zero-phase filter (forward and backward) of n_row signals, in place: no delay, squared gain. Ends
- * are extended by odd reflection over n_edge samples, and each pass starts in the steady state of
- * its first sample. Each signal has the same bits as if it were filtered alone.
+ * are extended over n_edge samples, as filter->ends says, and each pass starts in the steady state
+ * of its first sample. Each signal has the same bits as if it were filtered alone.
  *
  * Shapes   x[r * stride + k], k < n, n_edge < n; SciPy's n_edge is 3 * (2 * sections + 1), minus 3
  *          for an odd order; tq_filter_settling_length is safer at low cut-offs.

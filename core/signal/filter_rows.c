@@ -9,19 +9,22 @@
 #include "core/signal/pass_private.h"
 #include "core/signal/pose/pose_rates.h"
 
-static void pass_filter(tq_pass *p, const tq_filter *filter, size_t m, size_t n_row, double *rows)
+static void pass_filter(tq_pass *p, const tq_filter *filter, tq_filter_ends ends, size_t m,
+                        size_t n_row, double *rows)
 {
     tq_scratch scratch;
     tq_scratch_init(&scratch, p->memory, p->memory_size);
     const size_t settle = tq_filter_settling_length(filter);
-    const tq_status status = tq_filter_zero_phase_rows(filter, settle < m ? settle : m - 1, m,
-                                                       n_row, rows, p->n_uniform, &scratch, NULL);
+    tq_filter own = *filter;
+    own.ends = ends;
+    const tq_status status = tq_filter_zero_phase_rows(&own, settle < m ? settle : m - 1, m, n_row,
+                                                       rows, p->n_uniform, &scratch, NULL);
     (void)status; /* the shapes are valid and the scratch is large enough */
 }
 
-static void zero_phase(tq_pass *p, size_t m, size_t n_row, double *rows)
+static void zero_phase(tq_pass *p, tq_filter_ends ends, size_t m, size_t n_row, double *rows)
 {
-    pass_filter(p, &p->plan.filter, m, n_row, rows);
+    pass_filter(p, &p->plan.filter, ends, m, n_row, rows);
 }
 
 static void smooth(tq_pass *p, unsigned derivative, size_t m, const double *x, double *ret)
@@ -38,14 +41,30 @@ static void smooth(tq_pass *p, unsigned derivative, size_t m, const double *x, d
     }
 }
 
+/* Beyond the ends of a segment torque is to be that of the motion there. A break of slope would be
+ * an impulse of what is differentiated after the filter, so that continues oddly. All else is
+ * mirrored: rates of odd positions are mirrored too, hence friction, and the torque beyond does
+ * not hang on a single value, which a jerk or noise moves. */
+static tq_filter_ends ends_of(const tq_pass *p, tq_quantity quantity)
+{
+    const bool is_differentiated = (quantity == TQ_QUANTITY_Q && !tq_pass_gives_rates(p)) ||
+                                   (quantity == TQ_QUANTITY_QD && !tq_pass_has(p, TQ_QUANTITY_QDD));
+    return is_differentiated ? TQ_ENDS_ODD : TQ_ENDS_EVEN;
+}
+
 /* Filters all recorded channels by the same filter, but those of unknown gains, the last ones:
  * parallel rows are made of them. */
 static void filter_channels(tq_pass *p, size_t m)
 {
     const tq_smoothing kind = p->options->filter.kind;
-    const tq_channels *channels = &p->recording->channels;
-    if (kind == TQ_SMOOTHING_BUTTERWORTH || kind == TQ_SMOOTHING_FIRST_ORDER) {
-        zero_phase(p, m, channels->n - channels->n_gain, p->even);
+    if (kind != TQ_SMOOTHING_BUTTERWORTH && kind != TQ_SMOOTHING_FIRST_ORDER) {
+        return;
+    }
+    for (tq_quantity q = 0; q < TQ_QUANTITIES; q++) {
+        const size_t n = q == TQ_QUANTITY_Q ? p->options->model->nq : p->options->model->nv;
+        if (tq_pass_has(p, q)) {
+            zero_phase(p, ends_of(p, q), m, n, tq_pass_channel(p, q, 0));
+        }
     }
 }
 
@@ -240,8 +259,8 @@ static void derive(tq_pass *p, size_t m)
         }
         if (v == NULL) {
             tq_difference(m, tq_pass_channel(p, TQ_QUANTITY_Q, slope), h, qd);
-            if (kind == TQ_SMOOTHING_FIRST_ORDER) {
-                zero_phase(p, m, 1, qd); /* 1 / (tau_f s + 1)^2: once for each derivative */
+            if (kind == TQ_SMOOTHING_FIRST_ORDER) { /* once for each derivative */
+                zero_phase(p, ends_of(p, TQ_QUANTITY_QD), m, 1, qd);
             }
             v = qd;
         }
@@ -350,7 +369,7 @@ static void find_rates(tq_pass *p, size_t m)
         }
     }
     if (p->plan.rates.n > 0) {
-        pass_filter(p, &p->plan.rates, m, nv, p->rates);
+        pass_filter(p, &p->plan.rates, TQ_ENDS_EVEN, m, nv, p->rates);
     }
 }
 
@@ -401,7 +420,7 @@ static void find_parallel(tq_pass *p, uint64_t lowest, size_t m)
     };
     p->plan.parallel->compute(p->parallel_state, &window, p->parallel);
     if (p->options->filter.kind != TQ_SMOOTHING_SAVITZKY_GOLAY) {
-        zero_phase(p, m, p->n_parallel, p->parallel);
+        zero_phase(p, TQ_ENDS_EVEN, m, p->n_parallel, p->parallel);
         return;
     }
     for (size_t r = 0; r < p->n_parallel; r++) {

@@ -15,6 +15,9 @@ enum {
 };
 
 static const unsigned rates_order = 4;
+/* of a low-pass's impulse response, beyond the border of a segment: core/identify/DECISIONS.md,
+ * "The ends of a log" */
+static const double unfelt = 3e-3;
 static const double delay_most = 4.0;      /* samples, or if that is longer */
 static const double delay_most_s = 0.0501; /* s */
 
@@ -22,13 +25,22 @@ static const double delay_most_s = 0.0501; /* s */
  * Plan
  */
 
+/* Samples next to the end of a segment that feel what is beyond it. */
+static size_t border_of(const tq_recording *recording, const tq_pass_plan *plan)
+{
+    const double late = ceil(fabs(recording->options->delay) / recording->step);
+    const size_t reach =
+        plan->filter.n > 0 ? tq_filter_decay_length(&plan->filter, unfelt) + (size_t)late : 0;
+    return reach > plan->least_border ? reach : plan->least_border;
+}
+
 static tq_status design(const tq_recording *recording, tq_pass_plan *plan,
                         tq_recording_fault *ret_fault)
 {
     const tq_recording_filter *filter = &recording->options->filter;
     const double rate = 1.0 / recording->step;
     tq_status status = TQ_OK;
-    plan->border = tq_recording_border(recording);
+    plan->least_border = tq_recording_border(recording);
     if (filter->kind == TQ_SMOOTHING_BUTTERWORTH) {
         status = tq_filter_butterworth(filter->order, filter->cutoff, rate, &plan->filter, NULL);
         plan->context = status == TQ_OK ? tq_filter_settling_length(&plan->filter) : 0;
@@ -44,6 +56,7 @@ static tq_status design(const tq_recording *recording, tq_pass_plan *plan,
     if (plan->context > CONTEXT_MAX) {
         return tq_recording_refuse(ret_fault, TQ_FAULT_FILTER_SLOW, TQ_NONE, rate, 0.0);
     }
+    plan->border = border_of(recording, plan);
     return TQ_OK;
 }
 
@@ -134,6 +147,7 @@ tq_status tq_pass_prepare(const tq_recording *recording, tq_pass_kind kind,
     if (kind == TQ_PASS_BLOCKS) {
         if (late > delay_most) { /* no motion corresponds to the torque at the ends */
             ret->border += (size_t)ceil(late);
+            ret->least_border += (size_t)ceil(late);
         }
         ret->context += 4 + (size_t)ceil(late);        /* two differences at the ends */
         if (ret->context < options->filter.decimate) { /* displacement since the previous emitted
@@ -161,7 +175,6 @@ static bool take_window(tq_pass *p, tq_scratch *memory)
     p->room = p->plan.n_row;
     p->n_uniform = p->plan.n_uniform;
     p->context = p->plan.context;
-    p->border = p->plan.border;
     p->t = tq_scratch_take(memory, p->room, sizeof *p->t);
     p->row = tq_scratch_take(memory, p->room, sizeof *p->row);
     p->bad = tq_scratch_take(memory, p->room, 1);
@@ -229,7 +242,7 @@ tq_status tq_pass_begin(tq_recording *recording, const tq_pass_plan *plan, tq_bl
     }
     memset(recording->repairs, 0, sizeof recording->repairs);
     recording->n_sample = recording->n_segment = recording->n_rest = recording->n_border = 0;
-    recording->n_braked = 0;
+    recording->n_braked = recording->n_short_segment = 0;
     recording->longest_gap = 0.0;
     for (uint64_t k = 0; k < TQ_REPAIR_ROWS && k < recording->n_unpaired; k++) {
         tq_recording_note(recording, TQ_REPAIR_UNPAIRED, recording->n_row + k);

@@ -29,13 +29,14 @@ typedef struct tq_pass_plan {
     tq_pass_kind kind;
     const tq_parallel_rows *parallel; /* NULL: none */
     tq_filter filter;
-    bool has_rates;   /* parallel rows are functions of rates that pass less of a filter: */
-    tq_filter rates;  /* this one; of no sections: none */
-    size_t context;   /* samples on each side that a filtered sample depends on */
-    size_t border;    /* tq_recording_border */
-    size_t n_row;     /* rows of a window */
-    size_t n_uniform; /* samples of a window, upper bound */
-    size_t size;      /* bytes of memory */
+    bool has_rates;      /* parallel rows are functions of rates that pass less of a filter: */
+    tq_filter rates;     /* this one; of no sections: none */
+    size_t context;      /* samples on each side that a filtered sample depends on */
+    size_t border;       /* samples next to the ends of a segment that are left out */
+    size_t least_border; /* likewise of a short segment: tq_recording_border */
+    size_t n_row;        /* rows of a window */
+    size_t n_uniform;    /* samples of a window, upper bound */
+    size_t size;         /* bytes of memory */
 } tq_pass_plan;
 
 /* parallel: rows for a fit, borrowed until the end of the pass; not used without a filter or

@@ -34,7 +34,7 @@ struct tq_pass {
     bool in_segment;
     double segment_t;
     uint64_t next; /* index of the first sample that has not been emitted */
-    size_t context, border;
+    size_t context;
     size_t n_uniform;
     double *even, *raw_tau; /* (n_channel), (nv), each x n_uniform */
     double *derived;        /* (2 nv + 1 x n_uniform) qd and qdd if they were not recorded; if qd

@@ -156,11 +156,12 @@ typedef struct tq_recording {
 
     tq_repair_count repairs[TQ_REPAIRS];
     uint64_t n_sample, n_segment;
-    uint64_t n_rest;    /* samples at rest at both ends, left out */
-    uint64_t n_border;  /* samples next to the ends of segments, left out: the filter extrapolates
+    uint64_t n_rest;   /* samples at rest at both ends, left out */
+    uint64_t n_border; /* samples next to the ends of segments, left out: the filter extrapolates
                           there */
-    uint64_t n_braked;  /* rows left out where brakes hold */
-    double longest_gap; /* s, of the bridged gaps */
+    uint64_t n_short_segment; /* that are too short for the whole border */
+    uint64_t n_braked;        /* rows left out where brakes hold */
+    double longest_gap;       /* s, of the bridged gaps */
 } tq_recording;
 
 /* A stretch of motion on the uniform grid, unfiltered: the input of the survey's measurements. */
@@ -215,7 +216,9 @@ tq_repair tq_repair_of_row(unsigned char state);
 /* Counts a repair; the first TQ_REPAIR_ROWS rows are listed. */
 void tq_recording_note(tq_recording *recording, tq_repair repair, uint64_t row);
 
-/* Samples next to the ends of a segment that a pass leaves out: the filter extrapolates there. */
+/* The least number of samples next to the ends of a segment that a pass leaves out, a period of the
+ * cut-off: the filter extrapolates there. Segments that bear it lose as many as the low-pass needs
+ * to forget what is beyond. */
 size_t tq_recording_border(const tq_recording *recording);
 
 /* Hz of the low-pass of rates that parallel rows are functions of: above the filter's cut-off as

@@ -22,7 +22,7 @@ static const char saved_magic[8] = {'t', 'q', 'a', 'c', 'a', 'l', '0', '1'};
 /* of the last pass over a log */
 typedef struct saved_log {
     tq_repair_count repairs[TQ_REPAIRS];
-    uint64_t n_sample, n_segment, n_rest, n_border, n_braked;
+    uint64_t n_sample, n_segment, n_rest, n_border, n_short_segment, n_braked;
     double longest_gap;
 } saved_log;
 
@@ -32,6 +32,7 @@ static saved_log log_to_saved(const tq_recording *log)
                        .n_segment = log->n_segment,
                        .n_rest = log->n_rest,
                        .n_border = log->n_border,
+                       .n_short_segment = log->n_short_segment,
                        .n_braked = log->n_braked,
                        .longest_gap = log->longest_gap};
     memcpy(saved.repairs, log->repairs, sizeof saved.repairs);
@@ -45,6 +46,7 @@ static void saved_to_log(const saved_log *saved, tq_recording *log)
     log->n_segment = saved->n_segment;
     log->n_rest = saved->n_rest;
     log->n_border = saved->n_border;
+    log->n_short_segment = saved->n_short_segment;
     log->n_braked = saved->n_braked;
     log->longest_gap = saved->longest_gap;
 }

@@ -12,7 +12,7 @@ enum { SAYS = 2 }; /* rows that must agree, of several */
 
 /* Sums over one recording. */
 typedef struct products {
-    double square, with_bodies, bodies, with_rate, rate;
+    double square, with_bodies, bodies, with_rate, rate, bodies_rate;
 } products;
 
 static double entry(const tq_diagnosis *d, size_t e, size_t r, size_t a, size_t b)
@@ -39,14 +39,19 @@ static products products_of(const tq_diagnosis *d, size_t e, size_t r)
     const size_t tau = n + r, rate = n + d->nv + TQ_EXTRA_RATE,
                  bodies = n + d->nv + TQ_EXTRA_BODIES;
     const size_t ones = find_ones(d, r);
-    products p = {entry(d, e, r, tau, tau), entry(d, e, r, tau, bodies),
+    products p = {entry(d, e, r, tau, tau),       entry(d, e, r, tau, bodies),
                   entry(d, e, r, bodies, bodies), entry(d, e, r, tau, rate),
-                  entry(d, e, r, rate, rate)};
-    if (ones != SIZE_MAX && d->count[e] > 0.0) { /* without the means of both */
+                  entry(d, e, r, rate, rate),     entry(d, e, r, bodies, rate)};
+    if (ones != SIZE_MAX &&
+        d->count[e] > 0.0) { /* without the means of all: paths are not closed */
         const double t = entry(d, e, r, tau, ones), b = entry(d, e, r, bodies, ones);
+        const double v = entry(d, e, r, rate, ones);
         p.square -= t * t / d->count[e];
         p.with_bodies -= t * b / d->count[e];
         p.bodies -= b * b / d->count[e];
+        p.with_rate -= t * v / d->count[e];
+        p.rate -= v * v / d->count[e];
+        p.bodies_rate -= b * v / d->count[e];
     }
     return p;
 }
@@ -64,6 +69,13 @@ static int say_of(const products *p)
     return fmax(bodies, rate) <= alike ? 0 : way < 0.0 ? -1 : 1;
 }
 
+/* The power of a row beside that of its bodies, which a path that is not closed takes or gives: of
+ * them as the robot's model has them, times a factor. */
+static double power_of(const products *p)
+{
+    return p->with_rate - (p->bodies > 0.0 ? p->with_bodies / p->bodies * p->bodies_rate : 0.0);
+}
+
 static bool is_turned(const tq_diagnosis *d, size_t e)
 {
     size_t against = 0;
@@ -75,7 +87,7 @@ static bool is_turned(const tq_diagnosis *d, size_t e)
             return false;
         }
         against += say < 0;
-        power += p.with_rate;
+        power += power_of(&p);
         most += sqrt(fmax(p.square, 0.0) * p.rate);
     }
     return against >= (d->nv > 1 ? (size_t)SAYS : 1) && power < drives * most;

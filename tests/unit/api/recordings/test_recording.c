@@ -17,6 +17,8 @@
 #include "tests/support/random.h"
 #include "tests/unit/api/recordings/recording_fixture.h"
 
+enum { BORDER = 122 };
+
 /* More than three windows of 65,536 rows: each is filtered together with the samples around it, so
  * that the result agrees with that of the whole signal to 1e-12, the filter's remaining transient.
  */
@@ -33,9 +35,11 @@ Test(log, windows_do_not_show)
     cr_assert(tqa_recording_pass(&f.log, take, &got), "%s", f.problem.detail);
     cr_assert(f.log.signal.is_even);
     cr_assert(eq(u64, f.log.signal.n_segment, 1));
-    /* one period of the cut-off is left out at each end: 50 samples */
-    cr_assert(eq(sz, got.n, ROWS - 100));
-    cr_assert(eq(u64, f.log.signal.n_border, 100));
+    /* SciPy: log(3e-3) / log of the largest pole of butter(4, 20, fs=1000) is 121.02 samples, 2.4
+     * periods of the cut-off, left out at each end */
+    cr_assert(eq(sz, got.n, ROWS - 2 * BORDER));
+    cr_assert(eq(u64, f.log.signal.n_border, 2 * BORDER));
+    cr_assert(eq(u64, f.log.signal.n_short_segment, 0));
 
     tq_filter filter;
     cr_assert(eq(int, tq_filter_butterworth(4, 20.0, 1.0 / h, &filter, NULL), TQ_OK));
@@ -49,7 +53,7 @@ Test(log, windows_do_not_show)
     tq_difference(ROWS, q, h, qd);
     tq_difference(ROWS, qd, h, qdd);
     for (size_t i = 0; i < got.n; i++) {
-        const size_t k = i + 50;
+        const size_t k = i + BORDER;
         cr_assert(eq(u64, got.row[i], k));
         cr_assert(epsilon_eq(dbl, got.t[i], h * (double)k, 1e-9));
         cr_assert(epsilon_eq(dbl, got.q[i], q[k], 1e-11), "sample %zu", k);
@@ -66,10 +70,11 @@ Test(log, windows_do_not_show)
     free(qdd);
 }
 
-static void low_pass(double cutoff, double *x)
+static void low_pass(double cutoff, tq_filter_ends ends, double *x)
 {
     tq_filter filter;
     cr_assert(eq(int, tq_filter_butterworth(4, cutoff, 1.0 / h, &filter, NULL), TQ_OK));
+    filter.ends = ends;
     const size_t edge = tq_filter_settling_length(&filter);
     const size_t size = tq_filter_zero_phase_size(ROWS, edge);
     void *memory = aligned_alloc(64, (size + 63) / 64 * 64);
@@ -87,14 +92,14 @@ static void whole_sign(const tq_fit *fit, double cutoff, double *q, double *qd, 
     double *way = calloc(ROWS, sizeof *way);
     double none = NAN;
     tq_difference(ROWS, q, h, qd);
-    low_pass(cutoff, qd);
-    low_pass(20.0, q);
+    low_pass(cutoff, TQ_ENDS_EVEN, qd);
+    low_pass(20.0, TQ_ENDS_ODD, q);
     for (size_t i = 1; i < ROWS; i++) {
         way[i] = q[i] - q[i - 1];
     }
     const tq_stretch all = {.n_sample = ROWS, .stride = ROWS, .qd = qd, .way = way, .period = h};
     tq_friction_regressor_compute(fit, &all, &none, sign);
-    low_pass(20.0, sign);
+    low_pass(20.0, TQ_ENDS_EVEN, sign);
     free(way);
 }
 
@@ -120,7 +125,7 @@ Test(log, friction_is_filtered_as_torque_is)
         got.n = 0;
         f.request.fit = fit;
         cr_assert(tqa_recording_pass(&f.log, take, &got), "%s", f.problem.detail);
-        cr_assert(gt(sz, got.n, (size_t)ROWS / 3 - 50));
+        cr_assert(gt(sz, got.n, (size_t)ROWS / 3 - BORDER));
         const double cutoff = tq_recording_rate_cutoff(&f.log.signal);
         cr_assert(gt(dbl, cutoff, 40.0)); /* no noise, but digits */
         cr_assert(le(dbl, cutoff, 80.0));
@@ -156,7 +161,7 @@ Test(log, a_jittering_clock_is_made_even)
     cr_assert(tqa_recording_pass(&f.log, take, &got), "%s", f.problem.detail);
     cr_assert(not(f.log.signal.is_even));
     cr_assert(eq(u64, f.log.signal.n_segment, 1));
-    cr_assert(gt(sz, got.n, ROWS - 110));
+    cr_assert(gt(sz, got.n, ROWS - 2 * BORDER - 10));
     for (size_t i = 1; i < got.n; i++) {
         cr_assert(epsilon_eq(dbl, got.t[i] - got.t[i - 1], h, 1e-9), "sample %zu", i);
     }
@@ -177,9 +182,9 @@ Test(log, decimation)
     open(&f, "{\"dataset\": \"log\", \"filter\": {\"cutoff_hz\": 20, \"decimate\": 5}}", text, n);
     taken got = room();
     cr_assert(tqa_recording_pass(&f.log, take, &got), "%s", f.problem.detail);
-    cr_assert(eq(sz, got.n, (ROWS - 100) / 5));
+    cr_assert(eq(sz, got.n, (ROWS - 250) / 5 + 1));
     for (size_t i = 0; i < got.n; i++) {
-        cr_assert(eq(u64, got.row[i], 5 * i + 50));
+        cr_assert(eq(u64, got.row[i], 5 * i + 125));
     }
     clear(&got);
     close(&f);

@@ -133,6 +133,63 @@ Test(filter, settles_when_it_says)
     }
 }
 
+/* What is beyond the decay length has a smaller part of the weights, and not a much smaller one. */
+Test(filter, decays_when_it_says)
+{
+    static double x[20000];
+    static _Alignas(64) unsigned char room[1 << 21];
+    static const double shares[] = {1e-2, 3e-3, 1e-4};
+    for (unsigned order = 1; order <= 12; order++) {
+        tq_filter filter;
+        tq_scratch scratch;
+        tq_scratch_init(&scratch, room, sizeof room);
+        cr_assert(eq(int, tq_filter_butterworth(order, 1.0, 100.0, &filter, NULL), TQ_OK));
+        memset(x, 0, sizeof x);
+        x[10000] = 1.0;
+        cr_assert(eq(int,
+                     tq_filter_zero_phase_rows(&filter, 10, 20000, 1, x, 20000, &scratch, NULL),
+                     TQ_OK));
+        for (size_t s = 0; s < 3; s++) {
+            const size_t n = tq_filter_decay_length(&filter, shares[s]);
+            double beyond = 0.0, beyond_less = 0.0;
+            for (size_t k = 7 * n / 10; k < 10000; k++) {
+                beyond += k < n ? 0.0 : fabs(x[10000 + k]);
+                beyond_less += fabs(x[10000 + k]);
+            }
+            cr_expect(lt(dbl, beyond, shares[s]), "order %u, %g", order, shares[s]);
+            cr_expect(gt(dbl, beyond_less, shares[s]), "order %u, %g", order, shares[s]);
+        }
+    }
+}
+
+/* A signal between its mirror images is what even ends make of it alone. */
+Test(filter, even_ends_are_mirrors)
+{
+    static double x[N], all[3 * N - 2];
+    static _Alignas(64) unsigned char room[1 << 18];
+    tq_filter filter;
+    tq_scratch scratch;
+    tq_scratch_init(&scratch, room, sizeof room);
+    cr_assert(eq(int, tq_filter_butterworth(4, 10.0, 100.0, &filter, NULL), TQ_OK));
+    const size_t settle = tq_filter_settling_length(&filter);
+    cr_assert(lt(sz, settle, N));
+    signal_of_the_tables(x);
+    for (size_t k = 0; k < N; k++) {
+        all[N - 1 + k] = all[N - 1 - k] = x[k];
+        all[3 * N - 3 - k] = x[k];
+    }
+    cr_assert(
+        eq(int,
+           tq_filter_zero_phase_rows(&filter, settle, 3 * N - 2, 1, all, 3 * N - 2, &scratch, NULL),
+           TQ_OK));
+    filter.ends = TQ_ENDS_EVEN;
+    cr_assert(
+        eq(int, tq_filter_zero_phase_rows(&filter, settle, N, 1, x, N, &scratch, NULL), TQ_OK));
+    for (size_t k = 0; k < N; k++) {
+        cr_assert(epsilon_eq(dbl, x[k], all[N - 1 + k], 1e-11), "sample %zu", k);
+    }
+}
+
 Test(filter, refuses)
 {
     tq_filter filter;

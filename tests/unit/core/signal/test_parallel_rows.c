@@ -134,7 +134,7 @@ static seen *pass(tqt_recorded *r)
         cr_assert(eq(int, (int)tq_pass_push(made, &raw->rows), TQ_OK));
     }
     cr_assert(eq(int, (int)tq_pass_end(made), TQ_OK));
-    cr_assert(gt(sz, s->n, (size_t)ROWS - 100));
+    cr_assert(eq(sz, s->n, ROWS - 2 * plan.border));
     free(raw);
     return s;
 }

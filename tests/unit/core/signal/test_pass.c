@@ -178,6 +178,36 @@ Test(pass, agrees_with_scipy_butterworth)
     tqt_recorded_free(r);
 }
 
+/* Left out at each end: until 3e-3 of the impulse response are left, 241.7 samples by the poles of
+ * SciPy's butter(4, 2, fs=200), but not more than an eighth of the segment, nor less than a period.
+ */
+Test(pass, borders_of_short_segments)
+{
+    static const struct {
+        size_t n, border;
+        bool is_short;
+    } want[] = {{3000, 242, false},
+                {1936, 242, false},
+                {1935, 241, true},
+                {1600, 200, true},
+                {640, 100, true}};
+    for (size_t k = 0; k < sizeof want / sizeof want[0]; k++) {
+        tqt_recorded *r = tqt_recorded_pendulum(q_only, ROWS);
+        taken *got = new_taken();
+        put_three_sines(r);
+        r->n = want[k].n;
+        r->options.filter.cutoff = 2.0;
+        must_survey(r);
+        must_pass(r, got);
+        cr_expect(eq(u64, r->recording.n_border, 2 * want[k].border), "%zu", want[k].n);
+        cr_expect(eq(sz, got->n, want[k].n - 2 * want[k].border), "%zu", want[k].n);
+        cr_expect(eq(u64, r->recording.n_short_segment, want[k].is_short ? 1 : 0), "%zu",
+                  want[k].n);
+        free_taken(got);
+        tqt_recorded_free(r);
+    }
+}
+
 /* scipy.signal.savgol_filter(x, 31, 3, deriv=0, 1, 2, delta=0.005), SciPy 1.17.1 */
 Test(pass, agrees_with_scipy_savitzky_golay)
 {

@@ -1989,6 +1989,7 @@ class LogReportOut(TypedDict):
     truncated_last_line: NotRequired[bool]
     samples_at_rest_left_out: NotRequired[int]
     samples_at_borders_left_out: NotRequired[int]
+    short_segments: NotRequired[int]
     repairs: list[LogReportRepairsItemOut]
     bandwidth: NotRequired[LogReportBandwidthOut]
 
