@@ -17,7 +17,7 @@ typedef struct saved_head {
     uint64_t n_log, n_session;
     double progress;
 } saved_head;
-static const char saved_magic[8] = {'t', 'q', 'a', 'c', 'a', 'l', '0', '1'};
+static const char saved_magic[8] = {'t', 'q', 'a', 'c', 'a', 'l', '0', '2'};
 
 /* of the last pass over a log */
 typedef struct saved_log {
