@@ -55,9 +55,9 @@ enum { TQD_SETTING_TEXT = 512, TQD_SETTING_WHY = 640 };
     X_NUMBER(io_threads, "", "", 0, 64, 0, "threads that serve connections; 0: half the cores")    \
     X_NUMBER(                                                                                      \
         io_realtime, "", "", 0, 1, 0,                                                              \
-        "1: these threads in a real-time class (SCHED_RR 1), so that small calls wait for no "     \
-        "other thread; where they leave workers no core, while they use less than 6 of 10 parts "  \
-        "of theirs; needs LimitRTPRIO=1 without RestrictRealtime=, or CAP_SYS_NICE")               \
+        "1: these threads in a real-time class (SCHED_RR 1) while they use less than 6 of 10 "     \
+        "parts of a core, so that small calls wait for no other thread; needs LimitRTPRIO=1 "      \
+        "without RestrictRealtime=, or CAP_SYS_NICE")                                              \
     X_NUMBER(lane_width, "", "", 0, 8, 0, "doubles per vector: 1, 2, 4 or 8; 0: what the CPU has") \
     X_NUMBER(connections, "", "", 1, 100000, 4096, "connections that may be open")                 \
     X_NUMBER(queue, "", "", 1, 1000000, 1024, "computations that may wait for a worker")           \

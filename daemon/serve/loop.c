@@ -241,8 +241,7 @@ void tqd_server_run(void *arg)
     tqd_loop_read_clock(loop);
     loop->unix_offset_ms = clock_ms(CLOCK_REALTIME) - loop->now_ms;
     loop->tick_ms = loop->now_ms;
-    if (loop->server->options.realtime &&
-        !tqd_realtime_begin(&loop->realtime, loop->server->n_loop, loop->now_ms)) {
+    if (loop->server->options.realtime && !tqd_realtime_begin(&loop->realtime, loop->now_ms)) {
         tqd_log(TQD_LOG_WARNING, "the system refuses a real-time class",
                 TQD_TEXT("setting", "io_realtime"),
                 TQD_TEXT("needs", "LimitRTPRIO=1 without RestrictRealtime=, or CAP_SYS_NICE"));

@@ -8,7 +8,7 @@
 
 #include "daemon/scheduling.h"
 
-enum { WINDOW_MS = 1000, MS = 1000000, PARTS_ONLY = 6, PARTS_BESIDE = 9, PARTS = 10 };
+enum { WINDOW_MS = 1000, MS = 1000000, PARTS_MAX = 6, PARTS = 10 };
 
 static bool set(tqd_realtime *realtime, bool on)
 {
@@ -27,15 +27,10 @@ static int64_t processor_ns(void)
     return (int64_t)used.tv_sec * 1000 * MS + used.tv_nsec;
 }
 
-bool tqd_realtime_begin(tqd_realtime *realtime, size_t n_thread, int64_t now_ms)
+bool tqd_realtime_begin(tqd_realtime *realtime, int64_t now_ms)
 {
-    cpu_set_t cores;
-    const bool leaves_one =
-        sched_getaffinity(0, sizeof cores, &cores) == 0 && (size_t)CPU_COUNT(&cores) > n_thread;
-    *realtime = (tqd_realtime){.nice = getpriority(PRIO_PROCESS, 0),
-                               .parts_max = leaves_one ? PARTS_BESIDE : PARTS_ONLY,
-                               .at_ms = now_ms,
-                               .processor_ns = processor_ns()};
+    *realtime = (tqd_realtime){
+        .nice = getpriority(PRIO_PROCESS, 0), .at_ms = now_ms, .processor_ns = processor_ns()};
     realtime->wanted = set(realtime, true);
     return realtime->wanted;
 }
@@ -47,8 +42,7 @@ void tqd_realtime_check(tqd_realtime *realtime, int64_t now_ms)
         return;
     }
     const int64_t now_ns = processor_ns();
-    const bool is_much =
-        (now_ns - realtime->processor_ns) * PARTS > passed_ms * MS * realtime->parts_max;
+    const bool is_much = (now_ns - realtime->processor_ns) * PARTS > passed_ms * MS * PARTS_MAX;
     realtime->at_ms = now_ms;
     realtime->processor_ns = now_ns;
     if (is_much == realtime->on) {
