@@ -262,17 +262,20 @@ static bool clear_files(tqd_jobs *jobs, file_sweep *l)
 }
 
 /* Counters of running and queued jobs, for monitoring and for clients' shares of the queue. */
-static void report_counts(tqd_jobs *jobs)
+/* True: bodies take so much of bytes_max that finished jobs must go before the next minute. */
+static bool report_counts(tqd_jobs *jobs)
 {
     tqd_job_counts counts;
     if (tqd_store_job_counts(jobs->options.store, &counts) != TQD_STORE_OK) {
-        return;
+        return false;
     }
     atomic_store(&jobs->n_waiting, counts.n[TQD_JOB_QUEUED]);
     if (jobs->options.report != NULL) {
         jobs->options.report(jobs->options.report_ctx, counts.n[TQD_JOB_RUNNING],
                              counts.n[TQD_JOB_QUEUED]);
     }
+    const uint64_t most = jobs->options.bytes_max;
+    return most != 0 && counts.body_bytes > most / 4 * 3;
 }
 
 /* ----------------------------------------------------------------------------------- the loop */
@@ -338,6 +341,7 @@ void tqd_jobs_keep(void *arg)
     bool clearing = true;
     bool is_unpublished = false; /* events of the store are still unpublished */
     bool uncounted = false;      /* jobs have changed since the last count */
+    bool crowded = false;        /* bodies take most of bytes_max */
     while (sleep_until_change(jobs, busy ? tick_ms : IDLE_MS, &changed)) {
         recovered = recovered || recover(jobs);
         if (changed || is_unpublished) {
@@ -362,11 +366,12 @@ void tqd_jobs_keep(void *arg)
         }
         uncounted = uncounted || changed;
         if (uncounted && due(&counts_ms, EXPIRE_MS)) {
-            report_counts(jobs);
+            crowded = report_counts(jobs);
             uncounted = false;
         }
         busy = busy || uncounted || is_unpublished;
-        if (recovered && due(&retain_ms, retain_every_ms)) {
+        if (recovered && (due(&retain_ms, retain_every_ms) || crowded)) {
+            crowded = false;
             retain(jobs);
         }
         /* a drained node reports at once that its last job has ended */
