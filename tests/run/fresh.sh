@@ -134,6 +134,8 @@ tidy() {
     [ -z "$registered" ] || echo -1 >"$registered"
 }
 trap tidy EXIT
+# an earlier run that was killed leaves its mounts
+while read -r root; do umount "$root" 2>/dev/null || umount -l "$root"; done < <(awk -v under="$work/run-$arm" 'index($2, under) == 1 { print $2 }' /proc/mounts)
 rm -rf "$work/run-$arm"*
 
 clone() { # ROOT FOLDER: HEAD as anybody gets it

@@ -297,7 +297,7 @@ static bool find_carriers(tqa_sdf *s)
 
 /* True where another joint to the same child has to carry it, which no constraint can be, and can:
  * what that hangs from does not hang from the child. */
-static bool stands_back(const tqa_sdf *s, uint32_t child)
+static bool gives_way(const tqa_sdf *s, uint32_t child)
 {
     const uint32_t other = s->compound[child];
     uint32_t at = other != TQ_NONE ? s->above[other] : child;
@@ -333,7 +333,7 @@ static bool add_joint(tqa_sdf *s, uint32_t number)
     const tqa_sdf_end from = {parent,
                               above != TQ_NONE ? &s->things[above].pose : &tq_pose_identity};
     const tqa_sdf_end to = {child, &s->things[below].pose};
-    if (is_carried(s, child) || (!is_compound(type) && stands_back(s, below))) {
+    if (is_carried(s, child) || (!is_compound(type) && gives_way(s, below))) {
         return tqa_sdf_close_loop(s, number, type, from, to);
     }
     if (type != TQA_SDF_UNIVERSAL) {

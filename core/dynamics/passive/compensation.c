@@ -99,14 +99,35 @@ static tq_status take(const tq_model *model, tq_scratch *scratch, room *ret, tq_
                          (double)tq_compensation_scratch_size(model));
 }
 
-/* of sample i; the caller rewinds */
-static tq_status place(const tq_model *model, const tq_compensation_samples *in, size_t i,
-                       const room *w, tq_scratch *scratch, tq_configuration *ret, tq_error *reterr)
+typedef struct source {
+    const tq_compensation_samples *in;
+    size_t n_column; /* of a regressor */
+} source;
+/* Adds to sample i, where `ret` begins. */
+typedef void (*add_sample)(const source *from, const tq_configuration *p, const room *w,
+                           double *ret);
+
+/* Calls `add` with the posture of each sample. */
+static tq_status each_sample(const tq_model *model, const source *from, add_sample add,
+                             tq_scratch *scratch, double *ret, tq_error *reterr)
 {
-    for (size_t r = 0; r < model->nq; r++) {
-        w->q[r] = in->q[r * in->stride + i];
+    const size_t mark = tq_scratch_mark(scratch);
+    room w;
+    tq_status status = take(model, scratch, &w, reterr);
+    for (size_t i = 0; i < from->in->n_sample && status == TQ_OK; i++) {
+        const size_t one = tq_scratch_mark(scratch);
+        tq_configuration p;
+        for (size_t r = 0; r < model->nq; r++) {
+            w.q[r] = from->in->q[r * from->in->stride + i];
+        }
+        status = tq_configuration_compute(model, w.q, NULL, scratch, &p, reterr);
+        if (status == TQ_OK) {
+            add(from, &p, &w, ret + i);
+        }
+        tq_scratch_rewind(scratch, one);
     }
-    return tq_configuration_compute(model, w->q, NULL, scratch, ret, reterr);
+    tq_scratch_rewind(scratch, mark);
+    return status;
 }
 
 void tq_compensation_moment(const tq_configuration *posture, uint32_t link, double ret[4])
@@ -121,25 +142,21 @@ void tq_compensation_moment(const tq_configuration *posture, uint32_t link, doub
     ret[3] = carried->carried_mass;
 }
 
+static void add_potential(const source *from, const tq_configuration *p, const room *w, double *ret)
+{
+    (void)w;
+    for (uint32_t l = 0; l < p->model->n_link; l++) {
+        double sum[4];
+        tq_compensation_moment(p, l, sum);
+        *ret += tq_dot3(from->in->gravity, sum);
+    }
+}
+
 tq_status tq_compensation_add_potential(const tq_model *model, const tq_compensation_samples *in,
                                         tq_scratch *scratch, double *ret, tq_error *reterr)
 {
-    const size_t mark = tq_scratch_mark(scratch);
-    room w;
-    tq_status status = take(model, scratch, &w, reterr);
-    for (size_t i = 0; i < in->n_sample && status == TQ_OK; i++) {
-        const size_t one = tq_scratch_mark(scratch);
-        tq_configuration p;
-        status = place(model, in, i, &w, scratch, &p, reterr);
-        for (uint32_t l = 0; status == TQ_OK && l < model->n_link; l++) {
-            double sum[4];
-            tq_compensation_moment(&p, l, sum);
-            ret[i] += tq_dot3(in->gravity, sum);
-        }
-        tq_scratch_rewind(scratch, one);
-    }
-    tq_scratch_rewind(scratch, mark);
-    return status;
+    const source from = {.in = in};
+    return each_sample(model, &from, add_potential, scratch, ret, reterr);
 }
 
 /* With U = g . H the slope of the torque dU/dq of dof `in` by dof `top`, which moves its axis:
@@ -219,23 +236,17 @@ tq_status tq_compensation_add_slopes(const tq_configuration *posture, const doub
     return TQ_OK;
 }
 
+static void add_derivatives(const source *from, const tq_configuration *p, const room *w,
+                            double *ret)
+{
+    add_slopes(p, from->in->gravity, w->sums, from->in->stride, ret);
+}
+
 tq_status tq_compensation_add_derivatives(const tq_model *model, const tq_compensation_samples *in,
                                           tq_scratch *scratch, double *dq, tq_error *reterr)
 {
-    const size_t mark = tq_scratch_mark(scratch);
-    room w;
-    tq_status status = take(model, scratch, &w, reterr);
-    for (size_t i = 0; i < in->n_sample && status == TQ_OK; i++) {
-        const size_t one = tq_scratch_mark(scratch);
-        tq_configuration p;
-        status = place(model, in, i, &w, scratch, &p, reterr);
-        if (status == TQ_OK) {
-            add_slopes(&p, in->gravity, w.sums, in->stride, dq + i);
-        }
-        tq_scratch_rewind(scratch, one);
-    }
-    tq_scratch_rewind(scratch, mark);
-    return status;
+    const source from = {.in = in};
+    return each_sample(model, &from, add_derivatives, scratch, dq, reterr);
 }
 
 /* The columns of one link, number `at` of the list. With O the origin of its frame and R its axes,
@@ -262,25 +273,23 @@ static void add_columns(const tq_configuration *p, const double gravity[3], uint
     }
 }
 
+static void add_all_columns(const source *from, const tq_configuration *p, const room *w,
+                            double *ret)
+{
+    const tq_model *model = p->model;
+    (void)w;
+    for (uint32_t k = 0; k < model->n_joint; k++) {
+        const uint32_t link = model->joints[model->order[k]].child;
+        if (model->links[link].gravity_compensation != 0.0) {
+            add_columns(p, from->in->gravity, link, k, from->n_column, from->in->stride, ret);
+        }
+    }
+}
+
 tq_status tq_compensation_add_columns(const tq_model *model, const tq_compensation_samples *in,
                                       size_t n_column, tq_scratch *scratch, double *y,
                                       tq_error *reterr)
 {
-    const size_t mark = tq_scratch_mark(scratch);
-    room w;
-    tq_status status = take(model, scratch, &w, reterr);
-    for (size_t i = 0; i < in->n_sample && status == TQ_OK; i++) {
-        const size_t one = tq_scratch_mark(scratch);
-        tq_configuration p;
-        status = place(model, in, i, &w, scratch, &p, reterr);
-        for (uint32_t k = 0; status == TQ_OK && k < model->n_joint; k++) {
-            const uint32_t link = model->joints[model->order[k]].child;
-            if (model->links[link].gravity_compensation != 0.0) {
-                add_columns(&p, in->gravity, link, k, n_column, in->stride, y + i);
-            }
-        }
-        tq_scratch_rewind(scratch, one);
-    }
-    tq_scratch_rewind(scratch, mark);
-    return status;
+    const source from = {.in = in, .n_column = n_column};
+    return each_sample(model, &from, add_all_columns, scratch, y, reterr);
 }

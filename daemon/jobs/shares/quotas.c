@@ -11,14 +11,14 @@
 
 enum { BEGUN_S = 5, HOUR_S = 3600 };
 
-/* share.h as a bound on a client's own jobs, whose number is not known here; 0: no bound */
+/* share.h as a bound on a client's own jobs, whose number is not known here; at least 1 */
 static uint64_t queued_share(const tqd_jobs *jobs)
 {
     const uint64_t all = jobs->options.queued_max;
     const uint64_t alone = jobs->options.client_queued_max;
     const uint64_t queued = (uint64_t)atomic_load(&jobs->n_waiting);
     const uint64_t most = tqd_share_of_free(all, alone, queued < all ? all - queued : 0);
-    return alone == 0 || most > 0 ? most : 1;
+    return most > 0 ? most : 1;
 }
 
 void tqd_quotas_set(const tqd_jobs *jobs, const tqd_identity *who, tqd_job_submit *submit)

@@ -47,7 +47,8 @@ CREATE TRIGGER queued_job AFTER INSERT OR DELETE ON job FOR EACH ROW EXECUTE FUN
 CREATE TRIGGER queued_job_moved AFTER UPDATE OF state ON job FOR EACH ROW WHEN (old.state <> new.state)
   EXECUTE FUNCTION tqd_queued_job();
 
-CREATE FUNCTION tqd_queued_body() RETURNS trigger LANGUAGE plpgsql AS $$
+-- as in schema 8, and of waiting jobs
+CREATE OR REPLACE FUNCTION tqd_own_body() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
   more bigint := 0;
   number bigint;
@@ -61,13 +62,11 @@ BEGIN
     more := more - CASE WHEN TG_TABLE_NAME = 'job_input' AND old.file IS NOT NULL THEN 0 ELSE old.size END;
   END IF;
   IF more <> 0 THEN
-    PERFORM tqd_queued(j.client, 0, more) FROM job j WHERE j.seq = number AND j.state = 0;
+    PERFORM tqd_own(j.client, 0, more), tqd_queued(j.client, 0, CASE WHEN j.state = 0 THEN more ELSE 0 END)
+      FROM job j WHERE j.seq = number;
   END IF;
   RETURN NULL;
 END $$;
-CREATE TRIGGER queued_body AFTER INSERT OR UPDATE OR DELETE ON job_body FOR EACH ROW EXECUTE FUNCTION tqd_queued_body();
-CREATE TRIGGER queued_attachment AFTER INSERT OR DELETE ON job_attachment FOR EACH ROW EXECUTE FUNCTION tqd_queued_body();
-CREATE TRIGGER queued_input AFTER INSERT OR DELETE ON job_input FOR EACH ROW EXECUTE FUNCTION tqd_queued_body();
 
 -- ------------------------------------------------------------------- submission
 

@@ -20,6 +20,7 @@
 #include "core/dynamics/ledger.h"
 #include "core/dynamics/mass_matrix/mass_matrix.h"
 #include "core/model/inertia.h"
+#include "tests/support/expect.h"
 #include "tests/support/random.h"
 #include "tests/support/random_robot.h"
 #include "tests/support/subject.h"
@@ -85,19 +86,6 @@ static void close_trial(trial *t)
     tqt_model_free(t->model);
 }
 
-static void near(const double *x, const double *y, size_t n, double slack, const char *what,
-                 int seed)
-{
-    double scale = 1.0;
-    for (size_t k = 0; k < n; k++) {
-        scale = fmax(scale, fabs(y[k]));
-    }
-    for (size_t k = 0; k < n; k++) {
-        cr_assert(le(dbl, fabs(x[k] - y[k]), slack * scale), "%s %d: row %zu: %.15g for %.15g",
-                  what, seed, k, x[k], y[k]);
-    }
-}
-
 /* the same of the samples of two blocks of n rows */
 static void near_blocks(const double *x, const double *y, size_t n, size_t stride, double slack,
                         const char *what, int seed)
@@ -106,7 +94,7 @@ static void near_blocks(const double *x, const double *y, size_t n, size_t strid
         double *one = tqt_doubles(n), *two = tqt_doubles(n);
         tqt_sample(x, n, stride, i, one);
         tqt_sample(y, n, stride, i, two);
-        near(one, two, n, slack, what, seed);
+        tqt_near(one, two, n, slack, what, seed);
         free(one);
         free(two);
     }
@@ -277,7 +265,7 @@ Test(ball_terms, every_way_to_them_agrees)
                     sum[r] += entries[k * nv + r];
                 }
             }
-            near(sum, tau, nv, 1e-11, "ledger", seed);
+            tqt_near(sum, tau, nv, 1e-11, "ledger", seed);
         }
         cr_assert(eq(int, tq_lagrangian_mass_matrix(&p, &t.scratch, m, &e), 0));
         cr_assert(eq(
@@ -286,7 +274,7 @@ Test(ball_terms, every_way_to_them_agrees)
         for (size_t k = 0; k < nv * nv; k++) {
             block[k] = block[k * stride];
         }
-        near(block, m, nv * nv, 1e-11, "M", seed);
+        tqt_near(block, m, nv * nv, 1e-11, "M", seed);
         cr_assert(
             eq(int, tq_lagrangian_coriolis(&p, qd, TQ_CORIOLIS_CHRISTOFFEL, &t.scratch, c, &e), 0));
         cr_assert(eq(int,
@@ -296,7 +284,7 @@ Test(ball_terms, every_way_to_them_agrees)
         for (size_t k = 0; k < nv * nv; k++) {
             block[k] = block[k * stride];
         }
-        near(block, c, nv * nv, 1e-11, "C", seed);
+        tqt_near(block, c, nv * nv, 1e-11, "C", seed);
         const tq_inverse_input in = {.n_sample = N, .stride = stride, .q = t.s.q, .qd = t.s.qd};
         cr_assert(eq(int, tq_energy(t.subject->mechanism, &in, &t.scratch, block, &e), 0));
         const double want[2] = {tq_lagrangian_kinetic(&p, qd),
@@ -306,8 +294,8 @@ Test(ball_terms, every_way_to_them_agrees)
         for (size_t k = 0; k < nv * nv; k++) {
             kinetic += 0.5 * qd[k / nv] * m[k] * qd[k % nv];
         }
-        near(got, want, 2, 1e-12, "energy", seed);
-        near(&kinetic, want, 1, 1e-12, "kinetic energy", seed);
+        tqt_near(got, want, 2, 1e-12, "energy", seed);
+        tqt_near(&kinetic, want, 1, 1e-12, "kinetic energy", seed);
         tqt_torque(t.subject, q, qd, NULL, ~(unsigned)TQ_WITHOUT_FRICTION, tau);
         for (uint32_t j = 0; j < t.model->n_joint; j++) {
             const tq_joint *joint = &t.model->joints[j];

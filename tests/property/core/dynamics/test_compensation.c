@@ -19,6 +19,7 @@
 #include "core/dynamics/passive/compensation.h"
 #include "core/dynamics/reactions.h"
 #include "core/dynamics/regressor/regressor_batch.h"
+#include "tests/support/expect.h"
 #include "tests/support/random.h"
 #include "tests/support/random_robot.h"
 #include "tests/support/subject.h"
@@ -76,19 +77,6 @@ static void close_trial(trial *t)
     tqt_model_free(t->model);
 }
 
-static void near(const double *x, const double *y, size_t n, double slack, const char *what,
-                 int seed)
-{
-    double scale = 1.0;
-    for (size_t k = 0; k < n; k++) {
-        scale = fmax(scale, fabs(y[k]));
-    }
-    for (size_t k = 0; k < n; k++) {
-        cr_assert(le(dbl, fabs(x[k] - y[k]), slack * scale), "%s %d: row %zu: %.15g for %.15g",
-                  what, seed, k, x[k], y[k]);
-    }
-}
-
 /* -J^T (1 - share) m g at each centre of mass, J along the axes of the world */
 static void by_jacobians(const trial *t, const double *q, double *ret)
 {
@@ -138,13 +126,13 @@ Test(compensation, torque)
             tqt_sample(t.s.q, t.model->nq, t.s.stride, i, q);
             by_jacobians(&t, q, want);
             tqt_torque(t.subject, q, NULL, NULL, gravity_alone, tau);
-            near(tau, want, t.nv, 1e-12, "gravity alone", seed);
+            tqt_near(tau, want, t.nv, 1e-12, "gravity alone", seed);
             cr_assert(eq(int, tq_configuration_compute(t.model, q, NULL, &scratch, &p, &e), 0));
             tq_lagrangian_gravity(&p, t.model->gravity, tau);
-            near(tau, want, t.nv, 1e-12, "by the Lagrangian", seed);
+            tqt_near(tau, want, t.nv, 1e-12, "by the Lagrangian", seed);
             const double potential = tq_lagrangian_potential(&p, t.model->gravity, q);
             const double found = energy_of(&t, q); /* overwrites p */
-            near(&found, &potential, 1, 1e-11, "energy", seed);
+            tqt_near(&found, &potential, 1, 1e-11, "energy", seed);
             /* the slope of the potential energy, springs included */
             tqt_torque(t.subject, q, NULL, NULL,
                        ~(unsigned)(TQ_WITHOUT_GRAVITY | TQ_WITHOUT_SPRING), want);
@@ -159,7 +147,7 @@ Test(compensation, torque)
                 tau[k] = (energy[0] - energy[1]) / (2.0 * h);
             }
             /* h^2 of the third derivative, and rounding of the energy (1e-16 of 1e3 J) by h */
-            near(tau, want, t.nv, 1e-7, "potential", seed);
+            tqt_near(tau, want, t.nv, 1e-7, "potential", seed);
         }
         free(q), free(moved), free(want), free(tau), free(step);
         close_trial(&t);
@@ -207,10 +195,11 @@ Test(compensation, whole_motion)
         for (size_t i = 0; i < N; i++) {
             tqt_sample(tau, t.nv, t.s.stride, i, a);
             tqt_sample(want, t.nv, t.s.stride, i, b);
-            near(a, b, t.nv, 1e-13, "torque", seed);
+            tqt_near(a, b, t.nv, 1e-13, "torque", seed);
             tqt_sample(qdd, t.nv, t.s.stride, i, a);
             tqt_sample(t.s.qdd, t.nv, t.s.stride, i, b);
-            near(a, b, t.nv, 1e-6, "acceleration", seed); /* mass matrices of condition up to 1e9 */
+            tqt_near(a, b, t.nv, 1e-6, "acceleration",
+                     seed); /* mass matrices of condition up to 1e9 */
         }
         /* both kinds of force at once, and neither */
         back.wrenches = w;
@@ -249,7 +238,7 @@ Test(compensation, ledger_and_reactions)
             cr_assert(eq(int, tq_ledger(&p, &sample, &scratch, entries, &e), 0));
             tqt_torque(t.subject, q, qd, qdd, without, tau);
             tq_ledger_total(nv, entries, sum);
-            near(sum, tau, nv, 1e-11, "ledger", seed);
+            tqt_near(sum, tau, nv, 1e-11, "ledger", seed);
         }
         tqt_reactions(t.subject, q, NULL, NULL, wrench);
         double weight[3] = {0};
@@ -259,7 +248,7 @@ Test(compensation, ledger_and_reactions)
                     (1.0 - t.share[l]) * t.model->links[l].inertia.mass * t.model->gravity[k];
             }
         }
-        near(wrench + 6 * n_joint, weight, 3, 1e-11, "base", seed);
+        tqt_near(wrench + 6 * n_joint, weight, 3, 1e-11, "base", seed);
         cr_assert(lt(dbl, fabs(tq_compensated_mass(t.model)), 1e6));
         tqt_torque(t.subject, q, NULL, NULL,
                    TQ_WITHOUT_FRICTION | TQ_WITHOUT_SPRING | TQ_WITHOUT_ROTOR, tau);
@@ -274,7 +263,7 @@ Test(compensation, ledger_and_reactions)
             const double along =
                 joint->axis[0] * part[0] + joint->axis[1] * part[1] + joint->axis[2] * part[2];
             if (alone) {
-                near(&along, &tau[joint->v_index], 1, 1e-10, "along its axis", seed);
+                tqt_near(&along, &tau[joint->v_index], 1, 1e-10, "along its axis", seed);
             }
         }
         free(q), free(qd), free(qdd), free(tau), free(sum), free(entries), free(wrench);
@@ -393,7 +382,7 @@ Test(compensation, regressor)
                     sum[r] += y[(r * n + c) * stride + i] * values[c];
                 }
             }
-            near(sum, tau, t.nv, 1e-11, "parameters", seed);
+            tqt_near(sum, tau, t.nv, 1e-11, "parameters", seed);
         }
         free(values), free(y), free(again), free(one), free(q), free(qd), free(qdd), free(tau);
         free(sum);

@@ -15,6 +15,7 @@
 #include "core/dynamics/kinematics/integrate.h"
 #include "core/dynamics/ledger.h"
 #include "core/dynamics/reactions.h"
+#include "tests/support/expect.h"
 #include "tests/support/random.h"
 #include "tests/support/random_robot.h"
 #include "tests/support/subject.h"
@@ -83,19 +84,6 @@ static void close_trial(trial *t)
     tqt_model_free(t->model);
 }
 
-static void near(const double *x, const double *y, size_t n, double slack, const char *what,
-                 int seed)
-{
-    double scale = 1.0;
-    for (size_t k = 0; k < n; k++) {
-        scale = fmax(scale, fabs(y[k]));
-    }
-    for (size_t k = 0; k < n; k++) {
-        cr_assert(le(dbl, fabs(x[k] - y[k]), slack * scale), "%s %d: row %zu: %.15g for %.15g",
-                  what, seed, k, x[k], y[k]);
-    }
-}
-
 /* Stokes' drag of a sphere of the mean edge, and pressure on the faces */
 static double law(const tq_medium *m, const double b[3], unsigned row, double speed)
 {
@@ -156,18 +144,18 @@ Test(drag, by_jacobians)
             tqt_sample(t.s.qd, t.nv, t.s.stride, i, qd);
             by_jacobians(&t, q, qd, want);
             tqt_torque(t.subject, q, qd, NULL, ~(unsigned)TQ_WITHOUT_DRAG, tau);
-            near(tau, want, t.nv, 1e-12, "drag alone", seed);
+            tqt_near(tau, want, t.nv, 1e-12, "drag alone", seed);
             tqt_torque(t.subject, q, qd, NULL, 0, tau);
             tqt_torque(t.subject, q, qd, NULL, TQ_WITHOUT_DRAG, bare);
             for (size_t r = 0; r < t.nv; r++) {
                 one[r] = tau[r] - bare[r];
             }
-            near(one, want, t.nv, 1e-11, "drag in all", seed);
+            tqt_near(one, want, t.nv, 1e-11, "drag in all", seed);
             /* at rest only the medium's own velocity pulls */
             memset(qd, 0, t.nv * sizeof *qd);
             by_jacobians(&t, q, qd, want);
             tqt_torque(t.subject, q, NULL, NULL, ~(unsigned)TQ_WITHOUT_DRAG, tau);
-            near(tau, want, t.nv, 1e-12, "at rest", seed);
+            tqt_near(tau, want, t.nv, 1e-12, "at rest", seed);
         }
         free(q), free(qd), free(want), free(tau), free(bare), free(one);
         close_trial(&t);
@@ -216,7 +204,7 @@ Test(drag, forward_dynamics_is_the_inverse)
         for (size_t i = 0; i < N; i++) {
             tqt_sample(qdd, t.nv, t.s.stride, i, one);
             tqt_sample(t.s.qdd, t.nv, t.s.stride, i, want);
-            near(one, want, t.nv, 1e-6, "qdd", seed);
+            tqt_near(one, want, t.nv, 1e-6, "qdd", seed);
         }
         free(tau), free(qdd), free(one), free(want);
         close_trial(&t);
@@ -253,7 +241,7 @@ Test(drag, every_way_to_it_agrees)
                     sum[r] += entries[k * nv + r];
                 }
             }
-            near(sum, tau, nv, 1e-11, "ledger", seed);
+            tqt_near(sum, tau, nv, 1e-11, "ledger", seed);
         }
         tqt_reactions(t.subject, q, qd, qdd, wrench);
         tqt_torque(t.subject, q, qd, qdd,
@@ -277,7 +265,7 @@ Test(drag, every_way_to_it_agrees)
                                               : tau[joint->v_index + k];
             }
         }
-        near(sum, tau, nv, 1e-11, "reactions", seed);
+        tqt_near(sum, tau, nv, 1e-11, "reactions", seed);
         free(q), free(qd), free(qdd), free(tau), free(sum), free(entries), free(wrench);
         close_trial(&t);
     }
