@@ -275,7 +275,8 @@ static bool report_counts(tqd_jobs *jobs)
                              counts.n[TQD_JOB_QUEUED]);
     }
     const uint64_t most = jobs->options.bytes_max;
-    return most != 0 && counts.body_bytes > most / 4 * 3;
+    return most != 0 && counts.body_bytes > most / 4 * 3 &&
+           counts.body_bytes - counts.queued_bytes > most / 2;
 }
 
 /* ----------------------------------------------------------------------------------- the loop */

@@ -231,8 +231,8 @@ typedef struct tqd_job_keep {
 } tqd_job_keep;
 
 /* Deletes finished jobs, oldest first: those that finished longer ago than age_ms, or than
- * age_waited_ms if they are `waited`, then more until all bodies together take at most bytes_max:
- * each time the oldest one of the client whose jobs take most. At most `limit`. OK. */
+ * age_waited_ms if they are `waited`, then more until all bodies together, but those of waiting
+ * jobs of clients that have a name, take at most bytes_max: each time the oldest one of the client whose jobs take most. At most `limit`. OK. */
 typedef struct tqd_job_retain {
     tqd_write write;
     int64_t age_ms, age_waited_ms;
@@ -319,10 +319,11 @@ tqd_store_status tqd_store_events(tqd_store *store, const char *id, uint64_t aft
 /* The greatest number that any event has had. */
 tqd_store_status tqd_store_event_last(tqd_store *store, uint64_t *ret_seq);
 
-/* Jobs by state, and the bytes of all bodies. */
+/* Jobs by state, and the bytes of all bodies; of these, those of waiting jobs of clients that have
+ * a name. */
 typedef struct tqd_job_counts {
     uint64_t n[TQD_JOB_STATES];
-    uint64_t body_bytes;
+    uint64_t body_bytes, queued_bytes;
 } tqd_job_counts;
 tqd_store_status tqd_store_job_counts(tqd_store *store, tqd_job_counts *ret);
 

@@ -53,7 +53,8 @@ static const char all_events_sql[] = EVENT " WHERE e.seq > $1 ORDER BY e.seq LIM
 static const char job_events_sql[] =
     EVENT " WHERE j.id = $3 AND e.seq > $1 ORDER BY e.seq LIMIT $2";
 static const char last_event_sql[] = "SELECT n FROM usage WHERE what = 'event'";
-static const char counts_sql[] = "SELECT what, n, bytes FROM usage WHERE what LIKE 'job%'";
+static const char counts_sql[] = "SELECT what, n, bytes FROM usage WHERE what LIKE 'job%'"
+                                 " UNION ALL SELECT 'queued', 0, tqd_queued_bytes()";
 
 /* NOT_FOUND when a good result has no row */
 static tqd_store_status row_status(const PGresult *result)
@@ -231,8 +232,11 @@ tqd_store_status tqd_pg_job_counts(tqd_session *session, tqd_job_counts *ret)
     const int n = status == TQD_STORE_OK ? PQntuples(result) : 0;
     memset(ret, 0, sizeof *ret);
     for (int i = 0; i < n; i++) {
-        const char digit = PQgetvalue(result, i, 0)[3];
-        if (digit >= '0' && digit < '0' + TQD_JOB_STATES) {
+        const char *what = PQgetvalue(result, i, 0);
+        const char digit = what[3];
+        if (what[0] == 'q') {
+            ret->queued_bytes = (uint64_t)tqd_integer(result, i, 2);
+        } else if (digit >= '0' && digit < '0' + TQD_JOB_STATES) {
             ret->n[digit - '0'] = (uint64_t)tqd_integer(result, i, 1);
         } else {
             ret->body_bytes = (uint64_t)tqd_integer(result, i, 2);

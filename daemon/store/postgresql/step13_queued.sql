@@ -68,6 +68,34 @@ BEGIN
   RETURN NULL;
 END $$;
 
+CREATE FUNCTION tqd_queued_bytes() RETURNS bigint LANGUAGE sql STABLE AS $$
+  SELECT coalesce(sum(bytes), 0)::bigint FROM usage WHERE left(what, 7) = 'queued:'
+$$;
+
+-- as in schema 12, of all bytes but those of waiting jobs, which have a bound of their own
+CREATE OR REPLACE FUNCTION tqd_retain(age_ms bigint, age_waited_ms bigint, bytes_max bigint, most bigint,
+  OUT status integer, OUT n_job bigint) LANGUAGE plpgsql AS $$
+DECLARE
+  now_ms bigint := tqd_now();
+  number bigint;
+BEGIN
+  status := 0; n_job := 0;
+  WHILE n_job < most LOOP
+    SELECT seq INTO number FROM job WHERE state >= 2 AND waited AND finished_ms <= now_ms - age_waited_ms
+      ORDER BY finished_ms LIMIT 1;
+    IF NOT FOUND THEN
+      SELECT seq INTO number FROM job WHERE state >= 2 AND finished_ms <= now_ms - age_ms ORDER BY finished_ms, seq LIMIT 1;
+    END IF;
+    IF NOT FOUND AND (SELECT bytes FROM usage WHERE what = 'job_body') - tqd_queued_bytes() > bytes_max THEN
+      -- one at a time while bodies are above the bound: none is deleted that could stay
+      number := tqd_oldest_of_most();
+    END IF;
+    EXIT WHEN number IS NULL;
+    DELETE FROM job WHERE seq = number;
+    n_job := n_job + 1;
+  END LOOP;
+END $$;
+
 -- ------------------------------------------------------------------- submission
 
 -- As in schema 8, within the client's share of the queue and of the bytes of all jobs (daemon/share.h). NULL or 0: no bound.

@@ -44,7 +44,9 @@ static const char used_sql[] = "SELECT 1 FROM job_body WHERE file = ?1"
                                " UNION ALL SELECT 1 FROM dataset WHERE file = ?1 LIMIT 1";
 static const char last_event_sql[] = "SELECT seq FROM sqlite_sequence WHERE name = 'job_event'";
 static const char own_sql[] = "SELECT n, bytes FROM usage WHERE what = 'client:' || ?1";
-static const char counts_sql[] = "SELECT what, n, bytes FROM usage WHERE what LIKE 'job_%'";
+static const char counts_sql[] = "SELECT what, n, bytes FROM usage WHERE what LIKE 'job_%'"
+                                 " UNION ALL SELECT 'queued', 0, coalesce(sum(bytes), 0) FROM usage"
+                                 "  WHERE what >= 'queued:' AND what < 'queued;'";
 
 void tqd_sqlite_job_row(sqlite3_stmt *statement, tqd_job *job)
 {
@@ -234,7 +236,9 @@ tqd_store_status tqd_sqlite_job_counts(tqd_connection *connection, tqd_job_count
     while (code == SQLITE_ROW) {
         char what[16];
         tqd_column_copy(statement, 0, what, sizeof what);
-        if (what[3] >= '0' && what[3] < '0' + TQD_JOB_STATES) {
+        if (what[0] == 'q') {
+            ret->queued_bytes = (uint64_t)sqlite3_column_int64(statement, 2);
+        } else if (what[3] >= '0' && what[3] < '0' + TQD_JOB_STATES) {
             ret->n[what[3] - '0'] = (uint64_t)sqlite3_column_int64(statement, 1);
         } else {
             ret->body_bytes = (uint64_t)sqlite3_column_int64(statement, 2);

@@ -451,7 +451,8 @@ tqd_store_status tqd_sqlite_retain(tqd_connection *connection, tqd_write *write)
     tqd_job_counts counts;
     tqd_store_status status = tqd_sqlite_job_counts(connection, &counts);
     while (status == TQD_STORE_OK && retain->n_job < retain->limit) {
-        const bool too_big = counts.body_bytes > retain->bytes_max;
+        /* waiting jobs have a bound of their own, and no deletion makes them less */
+        const bool too_big = counts.body_bytes - counts.queued_bytes > retain->bytes_max;
         int64_t seqs[CHUNK];
         uint32_t n = 0;
         status = find_expired(connection, retain, too_big, seqs, &n);

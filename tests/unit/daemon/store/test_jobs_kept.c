@@ -45,6 +45,28 @@ static void finish(const tqd_job *job, tqd_job_state state)
     assert_status(tqd_store_write(store, &op.write), TQD_STORE_OK);
 }
 
+/* However much waits: no deletion of finished jobs makes it less. */
+Test(jobs_kept, waiting_jobs_displace_no_finished_one)
+{
+    char ids[5][TQD_JOB_ID_TEXT];
+    submit(ids[0], false);
+    const tqd_job claimed = claim();
+    finish(&claimed, TQD_JOB_SUCCEEDED);
+    for (int i = 1; i < 5; i++) {
+        submit(ids[i], false);
+    }
+    tqd_job_retain op = {.write.kind = TQD_WRITE_JOB_RETAIN,
+                         .age_ms = LONG_MS,
+                         .age_waited_ms = LONG_MS,
+                         .bytes_max = 2,
+                         .limit = 9};
+    tqd_store_write(store, &op.write); /* 10 bytes, 8 of them wait */
+    cr_assert(eq(u32, op.n_job, 0));
+    op.bytes_max = 1;
+    tqd_store_write(store, &op.write);
+    cr_assert(eq(u32, op.n_job, 1));
+}
+
 /* Two that are waited for, one of them kept afterwards, and one that is not. */
 Test(jobs_kept, retention_of_jobs_waited_for)
 {
