@@ -231,8 +231,9 @@ typedef struct tqd_job_keep {
 } tqd_job_keep;
 
 /* Deletes finished jobs, oldest first: those that finished longer ago than age_ms, or than
- * age_waited_ms if they are `waited`, then more until all bodies together, but those of waiting
- * jobs of clients that have a name, take at most bytes_max: each time the oldest one of the client whose jobs take most. At most `limit`. OK. */
+ * age_waited_ms if they are `waited`, then more until the bytes of all bodies without queued_bytes
+ * (tqd_job_counts) are at most bytes_max: each time the oldest one of the client whose jobs take
+ * most. At most `limit`. OK. */
 typedef struct tqd_job_retain {
     tqd_write write;
     int64_t age_ms, age_waited_ms;
