@@ -117,25 +117,32 @@ def test_usage(daemon, args):
     assert ctl(daemon, *args).returncode == 2
 
 
+@contextlib.contextmanager
 def answering(reply):
-    """A server that sends the same bytes on every connection."""
-    s = socket.create_server(("127.0.0.1", 0))
+    """A server that sends the same bytes on every connection. It has ended at the end of `with`: a thread that still
+    accepted could take a connection of a later server with the same descriptor."""
+    over = threading.Event()
 
     def serve():
-        while True:
-            try:
+        with contextlib.suppress(OSError):
+            while True:
                 one, _ = s.accept()
-            except OSError:
-                return
-            with one:
-                one.recv(65536)
-                if reply is None:
-                    threading.Event().wait(PATIENCE)
-                else:
-                    one.sendall(reply)
+                with one:
+                    one.recv(65536)
+                    if reply is None:
+                        over.wait(PATIENCE)
+                    else:
+                        one.sendall(reply)
 
-    threading.Thread(target=serve, daemon=True).start()
-    return s, f"http://127.0.0.1:{s.getsockname()[1]}"
+    with socket.create_server(("127.0.0.1", 0)) as s:
+        thread = threading.Thread(target=serve, daemon=True)
+        thread.start()
+        try:
+            yield f"http://127.0.0.1:{s.getsockname()[1]}"
+        finally:
+            over.set()
+            s.shutdown(socket.SHUT_RDWR)
+            thread.join(PATIENCE)
 
 
 def http_reply(status, document):
@@ -153,8 +160,7 @@ def http_reply(status, document):
     (None, ("--timeout", "1", "robots"), 6),
 ])
 def test_exit_status(reply, args, status):
-    server, url = answering(reply)
-    with server:
+    with answering(reply) as url:
         assert ctl(url, *args).returncode == status
 
 
@@ -349,8 +355,7 @@ def test_whatever_a_server_says_is_shown_and_not_obeyed(name):
                                    ({nasty: nasty, "inner": {nasty: [nasty]}}, "200 OK", ("status",)),
                                    ({"name": nasty, "doctor": [{"where": nasty, "text": nasty, "count": 2}]}, "201 Created", ("robots", "put", "x", "-")),
                                    ({"title": nasty, "detail": nasty}, "404 Not Found", ("jobs", "get", "x"))):
-        server, url = served(document, status)
-        with server:
+        with served(document, status) as url:
             done = ctl(url, *args)
         said = (done.stdout + done.stderr).decode()
         assert is_visible(said), (args, said)
@@ -365,9 +370,8 @@ def test_what_a_bad_backup_holds_is_shown_and_not_obeyed(tmp_path):
             member = tarfile.TarInfo(name)
             member.size = len(data)
             tar.addfile(member, io.BytesIO(data))
-    server, url = served(archive.getvalue(), media="application/x-tar")
     path = tmp_path / "bad.tar"
-    with server:
+    with served(archive.getvalue(), media="application/x-tar") as url:
         done = ctl(url, "backup", str(path))
     assert done.returncode == 1 and b"nasty" in done.stderr
     assert is_visible(done.stderr.decode()), done.stderr
@@ -377,8 +381,7 @@ def test_what_a_bad_backup_holds_is_shown_and_not_obeyed(tmp_path):
 @pytest.mark.parametrize("body", [b"\x1b[2J not JSON \x9b \xff\xfe", json.dumps({"a": "\u202e\x7f\x85"}, ensure_ascii=False).encode(),
                                   b"x" * 9000 + "é".encode() * 9000 + b"\x1b" * 9000], ids=("bytes", "json", "long"))
 def test_raw_answers_are_raw_in_a_pipe_and_seen_on_a_terminal(body):
-    server, url = served(body)
-    with server:
+    with served(body) as url:
         assert ctl(url, "-o", "json", "status").stdout == body
         master, slave = pty.openpty()
         tty.setraw(slave)

@@ -211,8 +211,7 @@ def test_a_bar_on_a_terminal_and_silence_in_a_pipe():
 def test_a_calibration_on_a_terminal_says_where_its_report_is():
     """The answer of a calibration contains no job id: stderr names the address of its report."""
     whole = http_reply(200, {"verdict": "good"}).replace(b"\r\n\r\n", b"\r\nContent-Location: /v1/jobs/the-job/result\r\n\r\n", 1)
-    server, url = answering(whole)
-    with server:
+    with answering(whole) as url:
         words = [CTL, "-s", url, "calibrate", "r", "a-log"]
         master, slave = pty.openpty()
         done = subprocess.run(words, stdout=subprocess.PIPE, stderr=slave, timeout=PATIENCE)
@@ -250,8 +249,7 @@ def test_follow_reads_the_event_stream_and_resumes_where_it_broke():
 
 def test_a_failed_job_says_why_with_its_hint():
     job = {"id": "x", "state": "failed", "problem": {"title": "T", "detail": "d" * 400, "errors": [{"hint": "the hint"}]}}
-    server, url = answering(http_reply(200, job))
-    with server:
+    with answering(http_reply(200, job)) as url:
         done = ctl(url, "jobs", "wait", "x")
         assert done.returncode == 5 and b"T: " + b"d" * 400 in done.stderr and b"hint: the hint" in done.stderr
         assert b"d" * 400 in ctl(url, "jobs", "get", "x").stdout, "nothing is cut"
@@ -260,8 +258,7 @@ def test_a_failed_job_says_why_with_its_hint():
 def test_numbers_of_a_table_are_whole(daemon):
     """Columns without room are left out and counted; texts are truncated, numbers never; sentences are wrapped."""
     rows = [{"name": "a", **{f"column_number_{i}": 0.123456 + i for i in range(9)}, "text": "long " * 30}]
-    server, url = answering(http_reply(200, {"list": rows, "reasons": ["some words " * 20, "more"], "note": "words " * 60}))
-    with server:
+    with answering(http_reply(200, {"list": rows, "reasons": ["some words " * 20, "more"], "note": "words " * 60})) as url:
         said = ctl(url, "status").stdout.decode().splitlines()
     assert max(len(line) for line in said) <= 100, said
     assert any(re.fullmatch(r"\(\d columns more: -o json\)", line) for line in said) and not any(re.search(r"\d[.][.]", line) for line in said), said
@@ -475,8 +472,7 @@ def test_top_and_docs(daemon):
 
 def test_interrupted_it_says_how_to_go_on():
     """Ctrl-C while a job runs: status 130, the job's id is printed, nothing is cancelled."""
-    server, url = answering(http_reply(200, {"id": "x", "state": "running"}))
-    with server:
+    with answering(http_reply(200, {"id": "x", "state": "running"})) as url:
         one = subprocess.Popen([CTL, "-s", url, "jobs", "wait", "the-job", "--follow"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         assert one.stderr.readline().startswith("running"), "it waits"
         one.send_signal(signal.SIGINT)

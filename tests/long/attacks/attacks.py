@@ -19,7 +19,8 @@ Asserted are counts only, no times: every upload of the good client passes and c
 succeeds, none of what it has (datasets, results, a stream, a session) goes, the daemon lives, its memory and
 descriptors stay below their bounds, it ends with status 0 by SIGTERM, with a clean log.
 
-ATTACKS=slow_bodies,backups takes some kinds only; REALTIME=1 sets io_realtime."""
+ATTACKS=slow_bodies,backups takes some kinds only; REALTIME=1 sets io_realtime,
+IO_THREADS=2 io_threads."""
 
 import contextlib
 import hashlib
@@ -48,7 +49,7 @@ MIB = 1 << 20
 # chunks of `uploads`, the working memory of each thread that computes
 SETTINGS = {"body_budget": "256MiB", "sample_budget": "512MiB", "sessions_size": "128MiB", "reply_buffer": "16MiB", "scratch": "32MiB",
             "jobs_bytes": "24MiB", "rate_grace": "5s", "header_timeout": "10s",
-            "io_realtime": int(os.environ.get("REALTIME", "0"))}
+            "io_realtime": int(os.environ.get("REALTIME", "0")), **({"io_threads": int(os.environ["IO_THREADS"])} if "IO_THREADS" in os.environ else {})}
 MEMORY_MAX = (256 + 512 + 128 + 32 * 8 + 16 * 8 + 32 * 16 + 512) * MIB
 CONNECTIONS = 4096
 DESCRIPTORS_MAX = 2 * CONNECTIONS + 512
