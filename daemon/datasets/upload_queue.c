@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "daemon/lock.h"
 #include "daemon/queue/scratch.h"
 #include "daemon/share.h"
 #include "daemon/store/problem.h"
@@ -67,7 +68,7 @@ tqd_upload_queue *tqd_upload_queue_new(const tqd_upload_queue_options *options)
     }
     uploads->options = *options;
     uploads->last = &uploads->first;
-    pthread_mutex_init(&uploads->mutex, NULL);
+    tqd_lock_init(&uploads->mutex);
     pthread_cond_init(&uploads->some, NULL);
     pthread_cond_init(&uploads->empty, NULL);
     return uploads;

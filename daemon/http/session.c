@@ -8,12 +8,14 @@
 
 #include <sodium.h>
 
+#include "daemon/lock.h"
+
 enum { SECRET_BYTES = 32, DIGEST_BYTES = 32 };
 
 void tqd_sessions_init(tqd_sessions *sessions)
 {
     memset(sessions, 0, sizeof *sessions);
-    pthread_mutex_init(&sessions->mutex, NULL);
+    tqd_lock_init(&sessions->mutex);
 }
 
 int64_t tqd_session_now_s(void)

@@ -6,22 +6,24 @@
 #include <time.h>
 
 #include "daemon/key.h"
+#include "daemon/lock.h"
 #include "daemon/share.h"
 
 /* of a client with 40 streams or more; news of fewer are sent as they come */
-enum { WAKES_MS = 4, PACED_LEAST_MS = 10 };
+enum { WAKES_MS = 4, PACED_LEAST_MS = 10, STEP_MS = 10 };
 
 void tqd_event_hub_init(tqd_event_hub *hub, size_t watch_max, size_t client_max,
                         tqd_event_print *print)
 {
     hub->print = print;
-    pthread_mutex_init(&hub->mutex, NULL);
+    tqd_lock_init(&hub->mutex);
     hub->n = hub->last_seq = 0;
     hub->watches = NULL;
     hub->n_watch = 0;
     hub->watch_max = watch_max;
     hub->client_max = client_max;
     hub->stopped = false;
+    hub->turn = 0;
 }
 
 void tqd_event_hub_clear(tqd_event_hub *hub)
@@ -103,6 +105,7 @@ bool tqd_event_hub_watch(tqd_event_hub *hub, tqd_watch *watch, bool *ret_own)
     if (good) {
         watch->woken = false;
         watch->woken_ms = 0;
+        watch->turn_ms = INT64_MAX;
         watch->n_alike = 1;
         watch->prev = NULL;
         watch->next = hub->watches;
@@ -177,14 +180,24 @@ static void put(tqd_event_hub *hub, const tqd_hub_event *news)
     }
 }
 
-/* Wakes the subscription now, or lets tqd_event_hub_tick wake it when its turn has come. */
-static void wake_in_turn(tqd_watch *watch, int64_t now_ms)
+/* Wakes the subscription now, or lets tqd_event_hub_tick wake it when its turn has come. Turns are
+ * 1 / WAKES_MS apart: streams that were woken by the same news are not woken together again. */
+static void wake_in_turn(tqd_event_hub *hub, tqd_watch *watch, int64_t now_ms)
 {
     const int64_t pace_ms = is_of_all_jobs(watch) ? (int64_t)watch->n_alike / WAKES_MS : 0;
-    if (pace_ms >= PACED_LEAST_MS && now_ms - watch->woken_ms < pace_ms) {
-        const int64_t turn_ms = watch->woken_ms + pace_ms;
-        watch->until_ms = watch->until_ms < turn_ms ? watch->until_ms : turn_ms;
-        return;
+    if (pace_ms >= PACED_LEAST_MS) {
+        if (watch->turn_ms != INT64_MAX) {
+            return;
+        }
+        const int64_t turn = hub->turn > now_ms * WAKES_MS ? hub->turn : now_ms * WAKES_MS;
+        const int64_t free_ms = turn / WAKES_MS / STEP_MS * STEP_MS;
+        const int64_t next_ms = watch->woken_ms + pace_ms;
+        const int64_t turn_ms = next_ms > free_ms ? next_ms : free_ms;
+        hub->turn = turn + 1;
+        if (turn_ms > now_ms) {
+            watch->turn_ms = turn_ms;
+            return;
+        }
     }
     watch->woken_ms = now_ms;
     wake(watch);
@@ -199,7 +212,7 @@ void tqd_event_hub_publish(tqd_event_hub *hub, const tqd_hub_event *news, size_t
     }
     for (tqd_watch *w = hub->watches; w != NULL; w = w->next) {
         if (concerns(w, news, n)) {
-            wake_in_turn(w, now_ms);
+            wake_in_turn(hub, w, now_ms);
         }
     }
     pthread_mutex_unlock(&hub->mutex);
@@ -211,11 +224,13 @@ int64_t tqd_event_hub_tick(tqd_event_hub *hub)
     int64_t next_ms = INT64_MAX;
     pthread_mutex_lock(&hub->mutex);
     for (tqd_watch *w = hub->watches; w != NULL; w = w->next) {
-        if (w->until_ms <= now_ms) {
+        const int64_t at_ms = w->turn_ms < w->until_ms ? w->turn_ms : w->until_ms;
+        if (at_ms <= now_ms) {
             w->woken_ms = now_ms;
+            w->turn_ms = INT64_MAX;
             wake(w);
-        } else if (w->until_ms < next_ms) {
-            next_ms = w->until_ms;
+        } else if (at_ms < next_ms) {
+            next_ms = at_ms;
         }
     }
     const bool any = hub->watches != NULL;

@@ -36,8 +36,9 @@ typedef struct tqd_watch {
     char id[TQD_JOB_ID_TEXT]; /* "": all jobs of the head's namespace */
     bool end_only;            /* wake once: at the end of the job, or at until_ms */
     int64_t until_ms;         /* monotonic time of an unconditional wake-up: a stream's next
-                                 keep-alive, or news that wait for its turn */
-    int64_t woken_ms;         /* time of the last wake-up by news */
+                                 keep-alive */
+    int64_t woken_ms;         /* time of the last wake-up */
+    int64_t turn_ms;          /* when news that wait for their turn wake it; INT64_MAX: none do */
     size_t n_alike;           /* streams of all jobs that the same client has, this one included */
     _Atomic bool woken;
     struct tqd_watch *prev, *next;
@@ -59,6 +60,7 @@ typedef struct tqd_event_hub {
     size_t n_watch, watch_max;
     size_t client_max; /* subscriptions of one client that is alone (share.h); 0: no bound */
     bool stopped;
+    int64_t turn; /* the next free one, in quarters of a millisecond */
     tqd_event_print *print;
     tqd_hub_slot slots[TQD_EVENT_HUB_RING];
 } tqd_event_hub;
@@ -89,7 +91,7 @@ void tqd_event_hub_until(tqd_event_hub *hub, tqd_watch *watch, int64_t until_ms)
 void tqd_event_hub_unwatch(tqd_event_hub *hub, tqd_watch *watch);
 
 /* Publishes events and wakes their subscribers; streams of all jobs, of a client that has many, at
- * most every n_alike / 4 ms, so that a client's streams together cost 4,000 wake-ups a second. */
+ * most every n_alike / 4 ms and not all at once, so that they cost 4,000 wake-ups a second. */
 void tqd_event_hub_publish(tqd_event_hub *hub, const tqd_hub_event *news, size_t n);
 /* Wakes subscriptions whose until_ms has passed. Returns the time until the next one's, at least
  * 0; -1: there is no subscription. */

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "api/codec/writer.h"
+#include "daemon/lock.h"
 #include "daemon/observe/timestamp.h"
 
 enum { LINE_TEXT = 2560, PATH_TEXT = 4096 + 32 };
@@ -20,7 +21,7 @@ enum { LINE_TEXT = 2560, PATH_TEXT = 4096 + 32 };
 bool tqd_audit_init(tqd_audit *audit, const char *folder, uint64_t bytes_max)
 {
     memset(audit, 0, sizeof *audit);
-    pthread_mutex_init(&audit->mutex, NULL);
+    tqd_lock_init(&audit->mutex);
     pthread_condattr_t monotonic;
     pthread_condattr_init(&monotonic);
     pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);

@@ -13,6 +13,7 @@
 
 #include "api/problems/nearest.h"
 #include "daemon/key.h"
+#include "daemon/lock.h"
 
 enum {
     BUCKETS = 4096,
@@ -115,7 +116,7 @@ tqd_cache *tqd_cache_new(uint64_t parsed_max, uint64_t bytes_max)
     }
     memset(cache, 0, size);
     for (size_t i = 0; i < TQD_CACHE_SLOTS; i++) {
-        pthread_mutex_init(&cache->slots[i].mutex, NULL);
+        tqd_lock_init(&cache->slots[i].mutex);
     }
     cache->parsed_max = parsed_max;
     cache->bytes_max = bytes_max;

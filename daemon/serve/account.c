@@ -6,12 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "daemon/lock.h"
+
 static const int64_t second_ns = 1000000000;
 
 void tqd_accounts_init(tqd_accounts *accounts)
 {
     memset(accounts, 0, sizeof *accounts);
-    pthread_mutex_init(&accounts->mutex, NULL);
+    tqd_lock_init(&accounts->mutex);
 }
 
 void tqd_accounts_clear(tqd_accounts *accounts)
@@ -65,7 +67,7 @@ tqd_account *tqd_account_find(tqd_accounts *accounts, const char *name)
         account = calloc(1, sizeof *account);
         if (account != NULL) {
             snprintf(account->name, sizeof account->name, "%s", name);
-            pthread_mutex_init(&account->mutex, NULL);
+            tqd_lock_init(&account->mutex);
             atomic_store_explicit(&accounts->slots[k], account, memory_order_release);
         }
     }

@@ -14,14 +14,16 @@
 #include "daemon/serve/server_private.h"
 
 /* Deadlines are checked every tick, of many connections in parts: all 4,096 at once held up other
- * requests for 10 ms. Waiting replies likewise: 512 streams of which all have the same event. */
+ * requests for 10 ms. Answers are resumed in parts, too, and streams in smaller ones: 512 have the
+ * same event, and each takes 30 us, while requests wait. */
 enum {
     TURNS_MAX = 16,
     EVENTS = 32,
     TRIM_MS = 2000,
     PARTS = 24,
-    PART_LEAST = 256,
-    RESUMED_MAX = 64,
+    PART_LEAST = 64,
+    ANSWERS_MAX = 64,
+    STREAMS_MAX = 8,
     ACCEPTED_MANY = 10, /* by a run of the library: more may wait */
     ACCEPT_LEAST = 64
 };
@@ -78,8 +80,8 @@ static int64_t tick_of(const tqd_loop *loop)
 static int wait_ms(tqd_loop *loop)
 {
     /* a connection that ended behind tqd_direct_take_over left its socket, maybe with a request */
-    if (loop->resumed || tqd_library_has_work(loop->mhd) || loop->resumable != NULL ||
-        loop->successors != NULL) {
+    if (loop->resumed || tqd_library_has_work(loop->mhd) || loop->answers.first != NULL ||
+        loop->streams.first != NULL || loop->successors != NULL) {
         return 0;
     }
     if (loop->n_open == 0 && !loop->quiesced && tqa_memory_kept() == 0) {
@@ -91,7 +93,18 @@ static int wait_ms(tqd_loop *loop)
     return left < 0 ? 0 : left > tick ? (int)tick : (int)left;
 }
 
-/* Takes the requests that workers have completed, the last one first, and puts them in order. */
+static void append(tqd_resumable *list, tqd_client *client)
+{
+    client->next_done = NULL;
+    if (list->first == NULL) {
+        list->first = client;
+    } else {
+        list->last->next_done = client;
+    }
+    list->last = client;
+}
+
+/* Takes the requests that have been completed, the last one first, and puts them in order. */
 static void take_done(tqd_loop *loop)
 {
     uint64_t count;
@@ -99,25 +112,37 @@ static void take_done(tqd_loop *loop)
     ssize_t n = read(loop->event_fd, &count, sizeof count);
     (void)n;
     tqd_client *done = atomic_exchange_explicit(&loop->done, NULL, memory_order_acquire);
+    tqd_client *in_order = NULL;
     while (done != NULL) {
         tqd_client *next = done->next_done;
-        done->next_done = loop->resumable;
-        loop->resumable = done;
+        done->next_done = in_order;
+        in_order = done;
         done = next;
+    }
+    while (in_order != NULL) {
+        tqd_client *client = in_order;
+        in_order = client->next_done;
+        append(client->phase == TQD_PHASE_STREAM ? &loop->streams : &loop->answers, client);
     }
 }
 
 /* `most` of them; the connections' other events have their turn before the rest. */
-static void resume_done(tqd_loop *loop, size_t most)
+static void resume(tqd_resumable *list, size_t most)
 {
-    if (loop->resumable == NULL && atomic_load_explicit(&loop->woken, memory_order_relaxed)) {
-        take_done(loop);
-    }
-    for (; most > 0 && loop->resumable != NULL; most--) {
-        tqd_client *client = loop->resumable;
-        loop->resumable = client->next_done;
+    for (; most > 0 && list->first != NULL; most--) {
+        tqd_client *client = list->first;
+        list->first = client->next_done;
         tqd_request_resume(client);
     }
+}
+
+static void resume_done(tqd_loop *loop)
+{
+    if (atomic_load_explicit(&loop->woken, memory_order_relaxed)) {
+        take_done(loop);
+    }
+    resume(&loop->answers, ANSWERS_MAX);
+    resume(&loop->streams, STREAMS_MAX);
 }
 
 /* Blocks until a descriptor is ready or the timeout ends, then lets the library process events. */
@@ -207,7 +232,7 @@ static void dispatch(tqd_loop *loop, void *source)
 static void dispatch_events(tqd_loop *loop)
 {
     struct epoll_event events[EVENTS];
-    resume_done(loop, RESUMED_MAX);
+    resume_done(loop);
     if (loop->n_direct == 0) {
         return;
     }

@@ -126,6 +126,12 @@ typedef struct tqd_client {
     tqd_request request;
 } tqd_client;
 
+/* Completed, not yet resumed. */
+typedef struct tqd_resumable {
+    tqd_client *first;
+    tqd_client *last;
+} tqd_resumable;
+
 typedef struct tqd_loop {
     struct tqd_server *server;
     struct MHD_Daemon *mhd;
@@ -145,7 +151,8 @@ typedef struct tqd_loop {
     size_t n_open;
     size_t n_overdue;           /* of them, shut down and about to be closed */
     _Atomic(tqd_client *) done; /* completed by workers: a lock-free stack */
-    tqd_client *resumable;      /* taken from it, in order */
+    tqd_resumable answers;      /* taken from it, in order: requests */
+    tqd_resumable streams;      /* and replies that wait for their next piece */
     char *piece;                /* receive buffer of direct.c; NULL until the first use */
     int64_t spin_until_ns;      /* end of busy-polling; 0: the loop blocks */
     tqd_direct *successors;     /* list: sockets to be added to the library as connections */

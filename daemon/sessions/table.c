@@ -14,6 +14,7 @@
 
 #include "daemon/http/bearer.h"
 #include "daemon/key.h"
+#include "daemon/lock.h"
 #include "daemon/share.h"
 
 enum { SLOT_DIGITS = 4, SECRET = (TQD_LOCK_STEP_ID - 1 - SLOT_DIGITS) / 2, SWEEP_MS = 1000 };
@@ -49,7 +50,7 @@ tqd_lock_steps *tqd_lock_steps_new(const tqd_lock_step_options *options)
     tqd_lock_steps *table = calloc(1, sizeof *table + options->sessions_max * sizeof(slot));
     if (table != NULL) {
         table->options = *options;
-        pthread_mutex_init(&table->mutex, NULL);
+        tqd_lock_init(&table->mutex);
     }
     return table;
 }
