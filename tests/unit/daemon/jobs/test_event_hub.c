@@ -165,7 +165,7 @@ static void tick_until_woken(int n_wake)
     }
 }
 
-/* Of 200 streams 40 wake up at once, the others when their turn has come, within 200 / 4 = 50 ms. */
+/* Of 200 streams 40 wake up at once, the others in their turns, within 200 / 4 = 50 ms. */
 Test(event_hub, many_streams_of_one_client_take_turns)
 {
     static tqd_identity who[2] = {{.client = "many"}, {.client = "one"}};
