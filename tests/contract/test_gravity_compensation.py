@@ -28,7 +28,7 @@ def put(daemon, name, body, kind=JSON, status=(200, 201)):
 
 
 def post(daemon, name, operation, body):
-    status, _, text = daemon.request("POST", f"/v1/robots/{name}/{operation}", json.dumps(body), {**JSON, "Prefer": "wait=600"})
+    status, _, text = daemon.request("POST", f"/v1/robots/{name}/{operation}", json.dumps(body), JSON)
     return status, json.loads(text)
 
 
