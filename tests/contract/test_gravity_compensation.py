@@ -278,7 +278,27 @@ def test_calibration(daemon):
     assert [p["name"] for p in found["parameters"]] == [c["name"] for c in want["columns"]]
     for p, value in zip(found["parameters"], want["parameter_values"]):
         assert p["value"] == pytest.approx(value, abs=1e-9), p["name"]  # as in test_calibrate.py
-    carried = [link["name"] for link in document["links"] if link["gravity_compensation"] == 1.5]
-    for operation, body in (("payload", {"datasets": ["run1"]}), ("static-poses", {"poses": 4, "identify": "payload"})):
-        status, answer = post(daemon, "guess", operation, {**body, "link": carried[0]})
-        assert status == 422 and carried[0] in answer["errors"][0]["detail"], answer
+
+
+# what fits a body on a link, or weighs one there: each field that names the link, and the operation's own choice, the last link
+ON_A_LINK = {"payload": lambda link: ("payload", {"datasets": ["run"], **link}, "link"),
+             "payload of poses": lambda link: ("static-poses", {"poses": 4, "identify": "payload", **link}, "link"),
+             "load of poses": lambda link: ("static-poses", {"poses": 4, "load": {"mass": 1.0, **link}}, "load/link")}
+
+
+@pytest.mark.parametrize("what", ON_A_LINK)
+def test_bodies_on_carried_links(daemon, what):
+    """Refused by name where the link is carried, named or not; accepted on a link that is not."""
+    named, last, free = ON_A_LINK[what]({"link": "b0"}), ON_A_LINK[what]({}), ON_A_LINK[what]({"link": "b1"})
+    for robot, shares in (("first", (0.5, 0.0)), ("truth", (0.5, 0.0)), ("last", (0.0, -0.5))):
+        put(daemon, robot, arm(shares))
+    write_run(daemon, "run", 2, 1)
+    for robot, link, (operation, body, field) in (("first", "b0", named), ("last", "b1", last)):
+        status, answer = post(daemon, robot, operation, body)
+        assert status == 422, answer
+        fault = answer["errors"][0]
+        assert fault["pointer"] == f"/{field}" and link in fault["detail"] and "would carry the payload too" in fault["detail"], answer
+        assert "gravity_compensation" in fault["hint"], answer
+    operation, body, _ = free
+    status, answer = post(daemon, "first", operation, body)
+    assert status == 200, answer
