@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "api/robots/sdf/parts.h"
+#include "api/robots/xml_print.h"
 
 static bool is(const tqa_sdf *s, uint32_t i, const char *name)
 {
@@ -129,6 +130,17 @@ static void hold(tqa_sdf *s, const bool *carried)
     }
 }
 
+/* The format's own word counts before that of an exported robot. */
+static void read_carried(tqa_sdf *s, const tqa_sdf_thing *thing)
+{
+    double *share = &s->chain.links[thing->link].gravity_compensation;
+    const char *gravity = tqa_sdf_text(s, thing->node, "gravity");
+    tqa_sdf_optional(s, thing->node, TQA_XML_CARRIED, share);
+    if (thing->kind == TQA_SDF_LINK && gravity != NULL && !tqa_sdf_is_true(gravity)) {
+        *share = 1.0;
+    }
+}
+
 static bool build(tqa_sdf *s)
 {
     uint32_t n = tqa_sdf_extra_links(s);
@@ -153,12 +165,9 @@ static bool build(tqa_sdf *s)
                                                  has_mass ? "link" : "frame", thing->name);
             thing->link = tqa_chain_link(&s->chain, thing->own, place);
             if (has_mass) {
-                tq_link *link = &s->chain.links[thing->link];
-                const char *gravity = tqa_sdf_text(s, thing->node, "gravity");
-                tqa_sdf_inertia(s, k, &link->inertia);
-                link->gravity_compensation =
-                    gravity != NULL && !tqa_sdf_is_true(gravity) ? 1.0 : 0.0;
+                tqa_sdf_inertia(s, k, &s->chain.links[thing->link].inertia);
             }
+            read_carried(s, thing);
         }
     }
     if (!tqa_sdf_joints(s)) {
