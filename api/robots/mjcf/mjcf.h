@@ -39,7 +39,7 @@ bool tqa_mjcf_recognise(const tqa_draft *draft, const char *bytes, size_t n);
  * largest torques of the others are limits of effort: gear times range of force, or of control.
  *
  * What else would change M, gravity or passive forces is refused by name, unless its value does
- * nothing (guard.c): compensation of gravity by an actuator, geoms with a fluid model of their own,
+ * nothing (guard.c): compensation of gravity by actuators that its joint limits, geoms with a fluid model of their own,
  * masses of meshes that are not there, shells, armature of tendons of several joints or along a
  * path, dry friction of balls and free joints, springs and dampers that are not linear, armature
  * and dampers of actuators, aligned free joints, copies and composites, plugins, deformable bodies.

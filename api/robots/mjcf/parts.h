@@ -39,7 +39,7 @@ typedef struct tqa_mjcf_settings {
     double groups[2];                 /* of geoms that inertias are inferred from */
     double bound_mass, bound_inertia; /* least of every body */
     double total_mass;                /* masses are scaled to it; 0 or less: as they are */
-    bool no_gravity, no_spring, no_damper, no_frictionloss, no_equality;
+    bool no_gravity, no_spring, no_damper, no_frictionloss, no_equality, no_actuation;
 } tqa_mjcf_settings;
 
 typedef struct tqa_mjcf {
@@ -113,6 +113,8 @@ void tqa_mjcf_read_settings(tqa_mjcf *m);
  * (guard.c). */
 void tqa_mjcf_guard(tqa_mjcf *m);
 
+/* The largest magnitude of a range that is in effect; infinite: there is none (actuator.c). */
+double tqa_mjcf_limit(tqa_mjcf *m, uint32_t i, const char *range_key, const char *limited_key);
 /* Compensation of gravity, once the links have their masses (guard.c). */
 void tqa_mjcf_compensate(tqa_mjcf *m);
 

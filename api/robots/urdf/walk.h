@@ -88,7 +88,8 @@ const char *tqa_urdf_read_name(const tqa_urdf_place *place, const tqa_urdf_eleme
 bool tqa_urdf_first_time(const tqa_urdf_place *place, const tqa_urdf_element *e, unsigned *seen,
                          unsigned bit);
 
-/* Elements torqued:... of the robot, its links and its joints (extension.c). False: none of them. */
+/* Elements torqued:... of the robot, its links and its joints (extension.c). False: none of
+ * them. */
 bool tqa_urdf_open_gravity(tqa_urdf_walk *w, const tqa_urdf_element *e);
 bool tqa_urdf_open_carried(tqa_urdf_walk *w, const tqa_urdf_element *e);
 bool tqa_urdf_open_extension(tqa_urdf_walk *w, const tqa_urdf_element *e,
