@@ -72,13 +72,8 @@ static bool is_in_world(const tqa_sdf *s, uint32_t thing)
 static void mark_carried(const tqa_sdf *s, bool *carried)
 {
     for (uint32_t k = 0; k < s->n_thing; k++) {
-        const tqa_sdf_thing *thing = &s->things[k];
-        const char *child =
-            thing->kind == TQA_SDF_JOINT ? tqa_sdf_text(s, thing->node, "child") : NULL;
-        const uint32_t body =
-            child != NULL ? tqa_sdf_body(s, tqa_sdf_find(s, thing->scope, child)) : TQ_NONE;
-        if (body != TQ_NONE) {
-            carried[body] = true;
+        if (s->below[k] != TQ_NONE) {
+            carried[s->below[k]] = true;
         }
     }
 }
@@ -148,7 +143,7 @@ static bool build(tqa_sdf *s)
         n += tqa_sdf_is_link(&s->things[k]) || s->things[k].kind == TQA_SDF_JOINT;
     }
     bool *carried = tqa_arena_take(s->draft->arena, s->n_thing + 1, sizeof *carried, 1);
-    if (carried == NULL || !tqa_chain_init(&s->chain, s->draft, n + 1)) {
+    if (carried == NULL || !tqa_sdf_carriers(s) || !tqa_chain_init(&s->chain, s->draft, n + 1)) {
         return false;
     }
     mark_carried(s, carried);
