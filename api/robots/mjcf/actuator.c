@@ -203,10 +203,18 @@ static void conclude(const drive *d)
 {
     tqa_draft *draft = d->m->draft;
     uint32_t n_driven = 0, n_passive = 0;
+    for (uint32_t j = 0; j < draft->model.n_joint; j++) { /* a follower's motor drives its leader */
+        const uint32_t leader = draft->model.joints[j].mimic;
+        if (leader != TQ_NONE && d->driven[j]) {
+            d->driven[leader] = true;
+            d->unlimited[leader] = true;
+        }
+    }
     for (uint32_t j = 0; j < draft->model.n_joint; j++) {
         tq_joint *joint = &draft->model.joints[j];
-        n_driven += d->driven[j];
-        n_passive += !d->driven[j] && tq_joint_kind_nv(joint->kind) > 0;
+        const bool follows = joint->mimic != TQ_NONE;
+        n_driven += d->driven[j] && !follows;
+        n_passive += !d->driven[j] && !follows && tq_joint_kind_nv(joint->kind) > 0;
         if (d->driven[j] && !d->unlimited[j] && d->most[j] > 0.0) {
             joint->limits.effort = fmin(joint->limits.effort, d->most[j]);
         }

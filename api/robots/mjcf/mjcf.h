@@ -15,6 +15,10 @@
  * offset"/>: what an exported robot has beyond damping and frictionloss. */
 #define TQA_MJCF_FRICTION "torqued:friction:"
 
+/* <equality><joint name="torqued:follower:JOINT">: where an exported robot has no coordinate, since
+ * the joint follows another. While it is linear, it is read so again. */
+#define TQA_MJCF_FOLLOWER "torqued:follower:"
+
 /* <custom><numeric name="torqued:bounds" data="boundmass boundinertia"/>: bounds of the compiler
  * that are there for MuJoCo alone, in an exported robot with bodies that weigh nothing. */
 #define TQA_MJCF_BOUNDS "torqued:bounds"
