@@ -11,11 +11,19 @@
 #include "core/dynamics/terms.h"
 #include "core/model/layout.h"
 
+static size_t carried_size(const tq_mechanism *mechanism)
+{
+    return mechanism->n_compensated == 0
+               ? 0
+               : tq_scratch_cost(tq_work_doubles(&mechanism->carried), sizeof(double)) +
+                     tq_carried_torque_size(mechanism);
+}
+
 size_t tq_inverse_scratch_size(const tq_mechanism *mechanism, size_t n_wrench)
 {
     return tq_scratch_cost(tq_work_doubles(&mechanism->canonical), sizeof(double)) +
            tq_wrench_room_size(mechanism, n_wrench) + tq_packed_rows_size(mechanism) +
-           tq_carried_torque_size(mechanism) +
+           carried_size(mechanism) +
            (mechanism->has_drag ? tq_drag_scratch_size(&mechanism->model) : 0);
 }
 
@@ -71,7 +79,6 @@ static tq_status rigid_bodies(const tq_mechanism *mechanism, const tq_inverse_in
 {
     const tq_canonical *c = &mechanism->canonical;
     const size_t n_wrench = (in->without & TQ_WITHOUT_EXTERNAL) != 0 ? 0 : in->n_wrench;
-    const _Bool carried = mechanism->n_compensated > 0 && (in->without & TQ_WITHOUT_GRAVITY) == 0;
     double *work = tq_scratch_take(scratch, tq_work_doubles(c), sizeof(double));
     tq_wrench_room room;
     tq_packed_rows rows;
@@ -86,11 +93,20 @@ static tq_status rigid_bodies(const tq_mechanism *mechanism, const tq_inverse_in
     } else {
         in_runs(mechanism, in, n_wrench, &whole, work, &room, &rows, ret_tau);
     }
-    if (carried) {
-        const tq_carried_samples samples = {in->n_sample, in->stride, in->q, in->gravity, work};
-        return tq_carried_add_torque(mechanism, &samples, 1.0, scratch, ret_tau, reterr);
-    }
     return TQ_OK;
+}
+
+/* A function of its own, with memory of its own: what is inline counts in a call for one sample. */
+static __attribute__((noinline)) tq_status add_carried(const tq_mechanism *mechanism,
+                                                       const tq_inverse_input *in,
+                                                       tq_scratch *scratch, double *tau,
+                                                       tq_error *reterr)
+{
+    double *work = tq_scratch_take(scratch, tq_work_doubles(&mechanism->carried), sizeof(double));
+    const tq_carried_samples samples = {in->n_sample, in->stride, in->q, in->gravity, work};
+    return work == NULL ? tq_fail(reterr, TQ_ERR_SCRATCH, "scratch", 0,
+                                  (double)tq_inverse_scratch_size(mechanism, in->n_wrench))
+                        : tq_carried_add_torque(mechanism, &samples, 1.0, scratch, tau, reterr);
 }
 
 static tq_status inverse_checked(const tq_mechanism *mechanism, const tq_inverse_input *in,
@@ -100,6 +116,10 @@ static tq_status inverse_checked(const tq_mechanism *mechanism, const tq_inverse
     tq_status status = tq_check_quaternions(mechanism, n, stride, in->q, reterr);
     if (status == TQ_OK) {
         status = rigid_bodies(mechanism, in, scratch, ret_tau, reterr);
+    }
+    if (status == TQ_OK && mechanism->n_compensated > 0 &&
+        (in->without & TQ_WITHOUT_GRAVITY) == 0) {
+        status = add_carried(mechanism, in, scratch, ret_tau, reterr);
     }
     if (status != TQ_OK) {
         return status;
