@@ -61,17 +61,6 @@ char *tqa_robot_print(const tqa_robot *robot, tqa_robot_form form, const char *n
     return text;
 }
 
-const char *tqa_robot_compensated(const tqa_robot *robot, bool partly)
-{
-    for (uint32_t l = 0; l < robot->model->n_link; l++) {
-        const double share = robot->model->links[l].gravity_compensation;
-        if (share != 0.0 && !(partly && share == 1.0)) {
-            return robot->link_names[l];
-        }
-    }
-    return NULL;
-}
-
 const char *tqa_robot_dragged(const tqa_robot *robot)
 {
     const tq_model *model = robot->model;

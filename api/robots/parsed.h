@@ -81,9 +81,6 @@ uint32_t tqa_robot_link(const tqa_robot *robot, const char *name, size_t n);
 const tq_drive *tqa_robot_drive(const tqa_robot *robot, uint32_t j);
 /* The name of a link that a medium drags, or NULL. */
 const char *tqa_robot_dragged(const tqa_robot *robot);
-/* The name of a link with gravity compensation, or NULL; `partly`: of other than its whole weight.
- */
-const char *tqa_robot_compensated(const tqa_robot *robot, bool partly);
 /* Viscous friction of joint j without that of its motor. */
 double tqa_robot_damping(const tqa_robot *robot, uint32_t j);
 

@@ -100,6 +100,11 @@ void tqa_xml_count(const tqa_robot *robot, tqa_xml_counts *ret)
     const tq_model *model = robot->model;
     const double *g = model->gravity;
     *ret = (tqa_xml_counts){.other_gravity = g[0] != 0.0 || g[1] != 0.0 || g[2] != -9.81};
+    for (uint32_t l = 0; l < model->n_link; l++) {
+        const double share = model->links[l].gravity_compensation;
+        ret->carried += share != 0.0;
+        ret->weightless += share == 1.0;
+    }
     for (uint32_t i = 0; i < model->n_joint; i++) {
         const tq_joint *joint = &model->joints[i];
         const bool one = tq_joint_kind_nv(joint->kind) == 1;
@@ -142,7 +147,7 @@ bool tqa_xml_refuse(tqa_problem *reterr, const char *obstacle, const char *why)
 }
 
 bool tqa_xml_has_no_words(const tqa_robot *robot, const char *name, const char *format,
-                          bool weightless, tqa_problem *reterr)
+                          tqa_problem *reterr)
 {
     const struct {
         const char *obstacle, *what;
@@ -151,7 +156,6 @@ bool tqa_xml_has_no_words(const tqa_robot *robot, const char *name, const char *
         {ball_term(robot), "has a damper, a spring or an inertia in all directions"},
         {robot->model->n_tendon > 0 ? name : NULL, "has tendons"},
         {tqa_robot_dragged(robot), "is dragged by a medium"},
-        {tqa_robot_compensated(robot, weightless), "has gravity compensation"},
     };
     for (size_t k = 0; k < sizeof parts / sizeof parts[0]; k++) {
         if (parts[k].obstacle != NULL) {

@@ -20,10 +20,12 @@ void tqa_xml_put_numbers(tqa_json_text *text, const char *key, const double *x, 
 /* The element of a joint's law along recorded motion, if it has one. */
 void tqa_xml_put_log_law(tqa_json_text *text, const char *indent, tq_log_law law);
 
-/* Parts of a robot that a format cannot express: numbers of joints with them. */
+/* Parts of a robot that a format cannot express: numbers of joints, and of links whose weight is
+ * carried, with them. */
 typedef struct tqa_xml_counts {
     unsigned springs, frictions, rotors, turns, drives, velocities;
-    bool other_gravity; /* not (0, 0, -9.81) */
+    unsigned carried, weightless; /* weightless: those of them that are carried whole */
+    bool other_gravity;           /* not (0, 0, -9.81) */
 } tqa_xml_counts;
 void tqa_xml_count(const tqa_robot *robot, tqa_xml_counts *ret);
 
@@ -53,10 +55,12 @@ bool tqa_xml_rests_elsewhere(const tq_joint *joint);
 /* True, with a problem: the robot has no such file, because `obstacle` (a name) `why`. */
 bool tqa_xml_refuse(tqa_problem *reterr, const char *obstacle, const char *why);
 /* The same where it has a part for which only MJCF and the document have words: constraints,
- * dampers, springs and inertias of spherical and floating joints, tendons, drag, compensation of
- * gravity: of the whole weight of a link where the format has that (weightless). */
+ * dampers, springs and inertias of spherical and floating joints, tendons, drag. */
 bool tqa_xml_has_no_words(const tqa_robot *robot, const char *name, const char *format,
-                          bool weightless, tqa_problem *reterr);
+                          tqa_problem *reterr);
+
+/* The element in which a link's gravity compensation is, where the format has no word for it. */
+#define TQA_XML_CARRIED "torqued:gravity_compensation"
 
 /* The name of a link, a joint or the robot that XML cannot hold, or NULL. */
 const char *tqa_xml_bad_name(const tqa_robot *robot, const char *name);

@@ -22,10 +22,10 @@ static tq_status coriolis_checked(const tq_mechanism *mechanism, const tq_kernel
     const size_t n = (size_t)in->n_sample, nv = mechanism->model.nv;
     double *work =
         tq_scratch_take(scratch, tq_coriolis_work_doubles(&mechanism->canonical), sizeof(double));
-    const tq_status status = work == NULL
-                                 ? TQ_ERR_SCRATCH
-                                 : tq_joint_matrix(mechanism, in, tq_kernels_for(n)->coriolis, work,
-                                                   1, 0, scratch, ret_c);
+    const tq_status status =
+        work == NULL ? TQ_ERR_SCRATCH
+                     : tq_joint_matrix(&mechanism->canonical, in, tq_kernels_for(n)->coriolis, work,
+                                       1, 0, scratch, ret_c);
     if (status == TQ_ERR_SCRATCH) {
         return tq_fail(reterr, TQ_ERR_SCRATCH, "scratch", 0,
                        (double)tq_coriolis_scratch_size(mechanism));

@@ -7,14 +7,14 @@
 #include "core/base/fpmode.h"
 #include "core/dynamics/ball_terms.h"
 #include "core/dynamics/block.h"
-#include "core/dynamics/passive/compensation.h"
+#include "core/dynamics/passive/carried.h"
 #include "core/dynamics/passive/tendons.h"
 #include "core/model/layout.h"
 
 size_t tq_energy_scratch_size(const tq_mechanism *mechanism)
 {
     return tq_scratch_cost(tq_work_doubles(&mechanism->canonical), sizeof(double)) +
-           tq_compensation_scratch_size(&mechanism->model);
+           tq_carried_potential_size(mechanism);
 }
 
 /* potential energy of links fixed to the world */
@@ -97,9 +97,9 @@ tq_status tq_energy(const tq_mechanism *mechanism, const tq_inverse_input *at, t
         }
         add_joints(mechanism, &in, ret_energy);
         if (mechanism->n_compensated > 0) {
-            const tq_compensation_samples samples = {n_sample, stride, at->q, g};
-            status = tq_compensation_add_potential(&mechanism->model, &samples, scratch,
-                                                   ret_energy + stride, reterr);
+            const tq_carried_samples samples = {n_sample, stride, at->q, g, work};
+            status =
+                tq_carried_add_potential(mechanism, &samples, scratch, ret_energy + stride, reterr);
         }
     }
     if (status == TQ_OK) {

@@ -10,7 +10,7 @@
 #include "core/dynamics/block.h"
 #include "core/dynamics/drag.h"
 #include "core/dynamics/mass_matrix/mass_matrix.h"
-#include "core/dynamics/passive/compensation.h"
+#include "core/dynamics/passive/carried.h"
 #include "core/dynamics/terms.h"
 #include "core/dynamics/varied.h"
 #include "core/model/layout.h"
@@ -31,9 +31,8 @@ size_t tq_forward_scratch_size(const tq_mechanism *mechanism, size_t n_wrench)
     const size_t nv = mechanism->model.nv;
     size_t bytes = tq_scratch_cost(tq_work_doubles(c), sizeof(double)) +
                    tq_scratch_cost(nv * TQ_BLOCK_STRIDE, sizeof(double)) +
-                   tq_loads_scratch_size(mechanism, n_wrench) +
-                   tq_wrench_room_size(mechanism, n_wrench + mechanism->n_compensated) +
-                   tq_packed_rows_size(mechanism) +
+                   tq_wrench_room_size(mechanism, n_wrench) + tq_packed_rows_size(mechanism) +
+                   tq_carried_torque_size(mechanism) +
                    (mechanism->has_drag ? tq_drag_scratch_size(&mechanism->model) : 0);
     if (needs_matrix(mechanism)) {
         bytes +=
@@ -42,39 +41,58 @@ size_t tq_forward_scratch_size(const tq_mechanism *mechanism, size_t n_wrench)
     return bytes;
 }
 
-/* net torque on the rigid bodies: tau less friction, springs, drag and the velocity-dependent
- * torque of rotors; written to `room` unless it equals in->tau */
-static tq_status net_torque(const tq_mechanism *mechanism, const tq_forward_input *in, double *room,
-                            tq_scratch *scratch, const double **ret, tq_error *reterr)
+/* Working memory of one call. */
+typedef struct room {
+    double *work, *tau, *m;
+    size_t n_wrench;
+    tq_wrench_room wrench;
+    tq_packed_rows rows;
+} room;
+
+/* net torque on the rigid bodies: tau less friction, springs, drag, what carries links and the
+ * velocity-dependent torque of rotors; written to r->tau unless it equals in->tau */
+static tq_status net_torque(const tq_mechanism *mechanism, const tq_forward_input *in,
+                            const room *r, tq_scratch *scratch, const double **ret,
+                            tq_error *reterr)
 {
     const size_t n = in->n_sample, stride = in->stride;
+    double *tau = r->tau;
     const _Bool has_friction = mechanism->has_friction || in->varied != NULL;
     const _Bool friction = has_friction && (in->without & TQ_WITHOUT_FRICTION) == 0;
     const _Bool springs = mechanism->has_spring && (in->without & TQ_WITHOUT_SPRING) == 0;
     const _Bool turns = mechanism->has_ball_rotor && in->qd != NULL &&
                         (in->without & (TQ_WITHOUT_ROTOR | TQ_WITHOUT_VELOCITY)) == 0;
     const _Bool drag = mechanism->has_drag && (in->without & TQ_WITHOUT_DRAG) == 0;
+    const _Bool carried = mechanism->n_compensated > 0 && (in->without & TQ_WITHOUT_GRAVITY) == 0;
     *ret = in->tau;
-    if (!friction && !springs && !turns && !drag) {
+    if (!friction && !springs && !turns && !drag && !carried) {
         return TQ_OK;
     }
-    *ret = room;
-    memcpy(room, in->tau, mechanism->model.nv * stride * sizeof *room);
+    *ret = tau;
+    memcpy(tau, in->tau, mechanism->model.nv * stride * sizeof *tau);
     if (friction) {
         if (in->varied != NULL) {
-            tq_varied_add_friction(mechanism, n, stride, in->q, in->qd, in->varied, -1.0, room);
+            tq_varied_add_friction(mechanism, n, stride, in->q, in->qd, in->varied, -1.0, tau);
         } else {
-            tq_add_friction(mechanism, n, stride, in->q, in->qd, -1.0, room);
+            tq_add_friction(mechanism, n, stride, in->q, in->qd, -1.0, tau);
         }
     }
     if (springs) {
-        tq_add_springs(mechanism, n, stride, in->q, -1.0, room);
+        tq_add_springs(mechanism, n, stride, in->q, -1.0, tau);
     }
     if (turns) {
-        tq_add_rotors(mechanism, n, stride, in->qd, NULL, -1.0, room);
+        tq_add_rotors(mechanism, n, stride, in->qd, NULL, -1.0, tau);
     }
-    const tq_drag_samples samples = {.n_sample = n, .stride = stride, .q = in->q, .qd = in->qd};
-    return drag ? tq_drag_add(&mechanism->model, &samples, -1.0, scratch, room, reterr) : TQ_OK;
+    tq_status status = TQ_OK;
+    if (carried) {
+        const tq_carried_samples samples = {n, stride, in->q, in->gravity, r->work};
+        status = tq_carried_add_torque(mechanism, &samples, -1.0, scratch, tau, reterr);
+    }
+    if (status == TQ_OK && drag) {
+        const tq_drag_samples samples = {.n_sample = n, .stride = stride, .q = in->q, .qd = in->qd};
+        status = tq_drag_add(&mechanism->model, &samples, -1.0, scratch, tau, reterr);
+    }
+    return status;
 }
 
 static tq_kernel_input kernel_input(const tq_mechanism *mechanism, const tq_forward_input *in,
@@ -189,29 +207,18 @@ static tq_status by_articulated_bodies(const tq_mechanism *mechanism, const tq_k
                           : singular(c->bodies[fault.body].joint, sample, reterr);
 }
 
-/* Working memory of one call. */
-typedef struct room {
-    double *work, *tau, *m;
-    tq_loads on;
-    tq_wrench_room wrench;
-    tq_packed_rows rows;
-} room;
-
 static tq_status take_room(const tq_mechanism *mechanism, const tq_forward_input *in,
                            tq_scratch *scratch, room *ret, tq_error *reterr)
 {
-    const size_t n_wrench = (in->without & TQ_WITHOUT_EXTERNAL) != 0 ? 0 : in->n_wrench;
-    const _Bool carried = mechanism->n_compensated > 0 && (in->without & TQ_WITHOUT_GRAVITY) == 0;
     const tq_canonical *c = &mechanism->canonical;
     const size_t nv = mechanism->model.nv;
-    ret->on = (tq_loads){in->wrenches, n_wrench};
+    ret->n_wrench = (in->without & TQ_WITHOUT_EXTERNAL) != 0 ? 0 : in->n_wrench;
     ret->work = tq_scratch_take(scratch, tq_work_doubles(c), sizeof(double));
     ret->tau = tq_scratch_take(scratch, nv * TQ_BLOCK_STRIDE, sizeof(double));
     ret->m = needs_matrix(mechanism) ? tq_scratch_take(scratch, nv * nv * RUN, sizeof(double))
                                      : ret->work;
     if (ret->work == NULL || ret->tau == NULL || ret->m == NULL ||
-        (carried && !tq_loads_take(mechanism, in->gravity, scratch, &ret->on)) ||
-        tq_wrench_room_take(mechanism, ret->on.n, scratch, &ret->wrench, NULL) != TQ_OK ||
+        tq_wrench_room_take(mechanism, ret->n_wrench, scratch, &ret->wrench, NULL) != TQ_OK ||
         tq_packed_rows_take(mechanism, in->stride, scratch, &ret->rows) != TQ_OK) {
         return tq_fail(reterr, TQ_ERR_SCRATCH, "scratch", 0,
                        (double)tq_forward_scratch_size(mechanism, in->n_wrench));
@@ -238,8 +245,8 @@ static tq_status in_runs(const tq_mechanism *mechanism, const tq_forward_input *
         if (close) {
             tq_packed_rows_fill(mechanism, &r->rows, &run);
         }
-        if (r->on.n > 0) {
-            tq_gather_wrenches(mechanism, r->on.wrenches, r->on.n, first, r->work, &r->wrench,
+        if (r->n_wrench > 0) {
+            tq_gather_wrenches(mechanism, in->wrenches, r->n_wrench, first, r->work, &r->wrench,
                                &run);
         }
         if (needs_matrix(mechanism)) {
@@ -262,13 +269,13 @@ static tq_status forward_checked(const tq_mechanism *mechanism, const tq_forward
     const double *tau = NULL;
     tq_status status = take_room(mechanism, in, scratch, &r, reterr);
     if (status == TQ_OK) {
-        status = net_torque(mechanism, in, r.tau, scratch, &tau, reterr);
+        status = net_torque(mechanism, in, &r, scratch, &tau, reterr);
     }
     if (status != TQ_OK) {
         return status;
     }
     const tq_kernel_input whole = kernel_input(mechanism, in, tau);
-    if (r.on.n == 0 && !needs_matrix(mechanism) && r.rows.q == NULL) {
+    if (r.n_wrench == 0 && !needs_matrix(mechanism) && r.rows.q == NULL) {
         return by_articulated_bodies(mechanism, &whole, 0, r.work, ret_qdd, reterr);
     }
     return in_runs(mechanism, in, &whole, &r, scratch, ret_qdd, reterr);

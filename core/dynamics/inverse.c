@@ -7,16 +7,23 @@
 #include "core/base/fpmode.h"
 #include "core/dynamics/block.h"
 #include "core/dynamics/drag.h"
-#include "core/dynamics/passive/compensation.h"
+#include "core/dynamics/passive/carried.h"
 #include "core/dynamics/terms.h"
 #include "core/model/layout.h"
+
+static size_t carried_size(const tq_mechanism *mechanism)
+{
+    return mechanism->n_compensated == 0
+               ? 0
+               : tq_scratch_cost(tq_work_doubles(&mechanism->carried), sizeof(double)) +
+                     tq_carried_torque_size(mechanism);
+}
 
 size_t tq_inverse_scratch_size(const tq_mechanism *mechanism, size_t n_wrench)
 {
     return tq_scratch_cost(tq_work_doubles(&mechanism->canonical), sizeof(double)) +
-           tq_loads_scratch_size(mechanism, n_wrench) +
-           tq_wrench_room_size(mechanism, n_wrench + mechanism->n_compensated) +
-           tq_packed_rows_size(mechanism) +
+           tq_wrench_room_size(mechanism, n_wrench) + tq_packed_rows_size(mechanism) +
+           carried_size(mechanism) +
            (mechanism->has_drag ? tq_drag_scratch_size(&mechanism->model) : 0);
 }
 
@@ -40,7 +47,7 @@ static const double *advance(const double *rows, size_t n_sample)
 }
 
 /* in runs: with wrenches or packed rows */
-static void in_runs(const tq_mechanism *mechanism, const tq_inverse_input *in, const tq_loads *on,
+static void in_runs(const tq_mechanism *mechanism, const tq_inverse_input *in, size_t n_wrench,
                     const tq_kernel_input *whole, double *work, const tq_wrench_room *room,
                     const tq_packed_rows *rows, double *ret_tau)
 {
@@ -55,8 +62,8 @@ static void in_runs(const tq_mechanism *mechanism, const tq_inverse_input *in, c
         if (rows->q != NULL) {
             tq_packed_rows_fill(mechanism, rows, &run);
         }
-        if (on->n > 0) {
-            tq_gather_wrenches(mechanism, on->wrenches, on->n, first, work, room, &run);
+        if (n_wrench > 0) {
+            tq_gather_wrenches(mechanism, in->wrenches, n_wrench, first, work, room, &run);
         }
         double *out = rows->q != NULL ? rows->out : ret_tau + first;
         tq_kernels_for(in->n_sample)->rnea(c, &run, work, out);
@@ -72,24 +79,34 @@ static tq_status rigid_bodies(const tq_mechanism *mechanism, const tq_inverse_in
 {
     const tq_canonical *c = &mechanism->canonical;
     const size_t n_wrench = (in->without & TQ_WITHOUT_EXTERNAL) != 0 ? 0 : in->n_wrench;
-    const _Bool carried = mechanism->n_compensated > 0 && (in->without & TQ_WITHOUT_GRAVITY) == 0;
-    tq_loads on = {in->wrenches, n_wrench};
     double *work = tq_scratch_take(scratch, tq_work_doubles(c), sizeof(double));
     tq_wrench_room room;
     tq_packed_rows rows;
-    if (work == NULL || (carried && !tq_loads_take(mechanism, in->gravity, scratch, &on)) ||
-        tq_wrench_room_take(mechanism, on.n, scratch, &room, NULL) != TQ_OK ||
+    if (work == NULL || tq_wrench_room_take(mechanism, n_wrench, scratch, &room, NULL) != TQ_OK ||
         tq_packed_rows_take(mechanism, in->stride, scratch, &rows) != TQ_OK) {
         return tq_fail(reterr, TQ_ERR_SCRATCH, "scratch", 0,
                        (double)tq_inverse_scratch_size(mechanism, in->n_wrench));
     }
     const tq_kernel_input whole = kernel_input(mechanism, in);
-    if (on.n == 0 && rows.q == NULL) {
+    if (n_wrench == 0 && rows.q == NULL) {
         tq_kernels_for(in->n_sample)->rnea(c, &whole, work, ret_tau);
     } else {
-        in_runs(mechanism, in, &on, &whole, work, &room, &rows, ret_tau);
+        in_runs(mechanism, in, n_wrench, &whole, work, &room, &rows, ret_tau);
     }
     return TQ_OK;
+}
+
+/* A function of its own, with memory of its own: what is inline counts in a call for one sample. */
+static __attribute__((noinline)) tq_status add_carried(const tq_mechanism *mechanism,
+                                                       const tq_inverse_input *in,
+                                                       tq_scratch *scratch, double *tau,
+                                                       tq_error *reterr)
+{
+    double *work = tq_scratch_take(scratch, tq_work_doubles(&mechanism->carried), sizeof(double));
+    const tq_carried_samples samples = {in->n_sample, in->stride, in->q, in->gravity, work};
+    return work == NULL ? tq_fail(reterr, TQ_ERR_SCRATCH, "scratch", 0,
+                                  (double)tq_inverse_scratch_size(mechanism, in->n_wrench))
+                        : tq_carried_add_torque(mechanism, &samples, 1.0, scratch, tau, reterr);
 }
 
 static tq_status inverse_checked(const tq_mechanism *mechanism, const tq_inverse_input *in,
@@ -99,6 +116,10 @@ static tq_status inverse_checked(const tq_mechanism *mechanism, const tq_inverse
     tq_status status = tq_check_quaternions(mechanism, n, stride, in->q, reterr);
     if (status == TQ_OK) {
         status = rigid_bodies(mechanism, in, scratch, ret_tau, reterr);
+    }
+    if (status == TQ_OK && mechanism->n_compensated > 0 &&
+        (in->without & TQ_WITHOUT_GRAVITY) == 0) {
+        status = add_carried(mechanism, in, scratch, ret_tau, reterr);
     }
     if (status != TQ_OK) {
         return status;

@@ -150,4 +150,8 @@ void tq_canonical_inertia(const struct tq_model *model, tq_canonical *c,
                           const tq_joint_frame_draft *limbs);
 void tq_canonical_faces(tq_canonical *c);
 
+/* Afterwards, in a copy with joints and bodies of its own: the masses that gravity compensation
+ * carries, c m at each centre of mass, in place of the inertias. */
+void tq_canonical_carried(const struct tq_model *model, tq_canonical *c);
+
 #endif

@@ -15,6 +15,8 @@ struct tq_mechanism {
                              the kernels */
     _Bool has_drag;       /* the medium drags the box of some link */
     size_t n_compensated; /* links with gravity compensation */
+    tq_canonical carried; /* if there are any: the same bodies, with what is carried of their masses
+                             and no other inertia */
 };
 
 #endif

@@ -25,6 +25,7 @@ size_t tq_mechanism_size(const tq_model *model)
 {
     const size_t n_body = (size_t)tq_canonical_count(model);
     const size_t n_dof = (size_t)tq_canonical_count_freedoms(model);
+    const size_t n_carried = tq_model_n_compensated(model) > 0 ? n_body : 0;
     return cost(1, sizeof(tq_mechanism)) + cost(model->n_link, sizeof(tq_link)) +
            cost(model->n_joint, sizeof(tq_joint)) + cost(model->n_joint, sizeof(uint32_t)) +
            cost(model->n_tendon, sizeof(tq_tendon)) +
@@ -32,7 +33,8 @@ size_t tq_mechanism_size(const tq_model *model)
            cost(model->n_point, sizeof(tq_tendon_point)) +
            cost(n_body, sizeof(tq_canonical_joint)) + cost(n_body, sizeof(tq_canonical_body)) +
            cost(model->n_link, sizeof(tq_canonical_link)) + cost(n_dof, sizeof(int32_t)) +
-           cost(n_dof, sizeof(double)) + cost(n_body, sizeof(tq_joint_frame_draft));
+           cost(n_dof, sizeof(double)) + cost(n_body, sizeof(tq_joint_frame_draft)) +
+           cost(n_carried, sizeof(tq_canonical_joint)) + cost(n_carried, sizeof(tq_canonical_body));
 }
 
 static void copy_model(const tq_model *model, tq_scratch *memory, tq_model *ret)
@@ -89,6 +91,21 @@ static void note_terms(tq_mechanism *mechanism)
     }
 }
 
+static void carry(tq_mechanism *mechanism, tq_scratch *memory)
+{
+    const tq_canonical *c = &mechanism->canonical;
+    const size_t n = (size_t)c->n_body;
+    tq_canonical *carried = &mechanism->carried;
+    *carried = *c;
+    carried->joints = take(memory, n, sizeof *carried->joints);
+    carried->bodies = take(memory, n, sizeof *carried->bodies);
+    if (n > 0) {
+        memcpy(carried->joints, c->joints, n * sizeof *carried->joints);
+        memcpy(carried->bodies, c->bodies, n * sizeof *carried->bodies);
+    }
+    tq_canonical_carried(&mechanism->model, carried);
+}
+
 tq_status tq_mechanism_build(const tq_model *model, void *memory, size_t size,
                              const tq_mechanism **ret_mechanism, tq_error *reterr)
 {
@@ -123,6 +140,9 @@ tq_status tq_mechanism_build(const tq_model *model, void *memory, size_t size,
     note_terms(mechanism);
     mechanism->has_drag = tq_model_has_drag(&mechanism->model);
     mechanism->n_compensated = tq_model_n_compensated(&mechanism->model);
+    if (mechanism->n_compensated > 0) {
+        carry(mechanism, &region);
+    }
     *ret_mechanism = mechanism;
     return TQ_OK;
 }

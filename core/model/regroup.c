@@ -4,13 +4,10 @@
 #include "core/model/canonical.h"
 #include "core/model/model.h"
 
-/* Sums the moments of links into their bodies; link frames from user to canonical body frames. */
-static void gather(const tq_model *model, tq_canonical *c, const tq_joint_frame_draft *limbs)
+/* Link frames from user to canonical body frames. */
+static void settle_links(tq_canonical *c, const tq_joint_frame_draft *limbs)
 {
-    for (int32_t i = 0; i < c->n_body; i++) {
-        c->bodies[i].moments = (tq_moments){.m = 0.0};
-    }
-    for (uint32_t l = 0; l < model->n_link; l++) {
+    for (int32_t l = 0; l < c->n_link; l++) {
         tq_canonical_link *link = &c->links[l];
         if (link->body < 0) {
             continue;
@@ -18,8 +15,27 @@ static void gather(const tq_model *model, tq_canonical *c, const tq_joint_frame_
         const tq_pose user = tq_pose_inverse(&limbs[link->body].in_user);
         link->in_body = tq_pose_multiply(&user, &link->in_body);
         tq_mat_settle(link->in_body.r);
-        const tq_inertia *inertia = &model->links[l].inertia;
-        const tq_moments moments = tq_moments_of(inertia->mass, inertia->com, inertia->about_com);
+    }
+}
+
+/* Sums the moments of links into their bodies: all they have, or what is carried of them, which has
+ * no size. */
+static void gather(const tq_model *model, tq_canonical *c, _Bool carried)
+{
+    static const double point[6] = {0.0};
+    for (int32_t i = 0; i < c->n_body; i++) {
+        c->bodies[i].moments = (tq_moments){.m = 0.0};
+    }
+    for (uint32_t l = 0; l < model->n_link; l++) {
+        const tq_canonical_link *link = &c->links[l];
+        const tq_link *given = &model->links[l];
+        if (link->body < 0) {
+            continue;
+        }
+        const tq_inertia *inertia = &given->inertia;
+        const tq_moments moments =
+            carried ? tq_moments_of(given->carried_mass, given->carried_at, point)
+                    : tq_moments_of(inertia->mass, inertia->com, inertia->about_com);
         tq_moments_add(&c->bodies[link->body].moments, &moments, &link->in_body);
     }
 }
@@ -78,9 +94,9 @@ static void regroup(tq_canonical *c)
     }
 }
 
-void tq_canonical_inertia(const tq_model *model, tq_canonical *c, const tq_joint_frame_draft *limbs)
+/* regrouped, from the moments of the bodies */
+static void fill_inertia(tq_canonical *c)
 {
-    gather(model, c, limbs);
     for (int32_t i = 0; i < c->n_body; i++) {
         tq_canonical_joint *k = &c->joints[i];
         k->m = c->bodies[i].moments.m;
@@ -100,4 +116,17 @@ void tq_canonical_inertia(const tq_model *model, tq_canonical *c, const tq_joint
             c->joints[c->joints[i].parent].subtree_mass += c->joints[i].subtree_mass;
         }
     }
+}
+
+void tq_canonical_inertia(const tq_model *model, tq_canonical *c, const tq_joint_frame_draft *limbs)
+{
+    settle_links(c, limbs);
+    gather(model, c, 0);
+    fill_inertia(c);
+}
+
+void tq_canonical_carried(const tq_model *model, tq_canonical *c)
+{
+    gather(model, c, 1);
+    fill_inertia(c);
 }

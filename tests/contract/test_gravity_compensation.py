@@ -199,22 +199,52 @@ def test_payloads(daemon):
     assert again["q"][-1] == pytest.approx(many["end_states"]["q"][1], abs=1e-6)
 
 
-def test_formats(daemon):
-    answer = put(daemon, "two", arm((1.0, 0.0)))
-    assert [link.get("gravity_compensation") for link in answer["links"]] == [None, 1.0, None]
+@pytest.mark.parametrize("shares", [(1.0, 0.0), (0.5, -0.25), (0.0, 1.75)])
+def test_xml_formats(daemon, shares):
+    """Each writes every share and reads it again; SDF says in its own word what that word can, and there it counts first."""
+    answer = put(daemon, "two", arm(shares))
+    want_shares = [None, *(c or None for c in shares)]
+    assert [link.get("gravity_compensation") for link in answer["links"]] == want_shares
     pose = {"q": [0.3, -0.7], "qd": [0.5, 1], "qdd": [1, 2]}
     want = call(daemon, "two", "inverse-dynamics", **pose)["tau"]
-    for form in ("mjcf", "sdf"):
+    for form in ("mjcf", "sdf", "urdf"):
         status, _, text = daemon.request("GET", f"/v1/robots/two?format={form}")
-        assert status == 200 and (b'gravcomp="1.0"' in text or b"<gravity>false</gravity>" in text), text
-        put(daemon, "again", text, XML)
+        if form == "mjcf" and min(shares) < 0:
+            continue  # beside a share above 0 it is written: test_formats
+        assert status == 200, text
+        own = f"<torqued:gravity_compensation share=\"{shares[1]}\"/>" if form == "urdf" else f"<torqued:gravity_compensation>{shares[1]}<"
+        assert form == "mjcf" or shares[1] == 0 or own in text.decode(), text
+        assert (form == "sdf" and shares[0] == 1.0) == (b"<gravity>false</gravity>" in text), text
+        assert form == "mjcf" or (b"gravity compensation of" in text) == (form == "urdf" or shares[0] != 1.0), text  # the comment for people
+        again = put(daemon, "again", text, XML)
+        assert not [found for found in again.get("findings", []) if "gravity_compensation" in json.dumps(found)], again
+        links = {link["name"]: link.get("gravity_compensation") for link in again["links"]}
+        assert [links[f"b{k}"] for k in range(2)] == want_shares[1:], links
         assert call(daemon, "again", "inverse-dynamics", **pose)["tau"] == pytest.approx(want)
-    status, _, text = daemon.request("GET", "/v1/robots/two?format=urdf")
-    assert status == 406 and b"gravity compensation" in text, text
+
+
+def test_formats(daemon):
     put(daemon, "two", arm((0.5, 0.0)))
-    assert daemon.request("GET", "/v1/robots/two?format=mjcf")[0] == 200
-    status, _, text = daemon.request("GET", "/v1/robots/two?format=sdf")
-    assert status == 406 and b"gravity compensation" in text, text
+    text = daemon.request("GET", "/v1/robots/two?format=sdf")[2].decode()
+    both = text.replace("<torqued:gravity_compensation>", "<gravity>false</gravity><torqued:gravity_compensation>")
+    assert both != text and [link.get("gravity_compensation") for link in put(daemon, "again", both, XML)["links"]][-2:] == [1.0, None]
+    text = daemon.request("GET", "/v1/robots/two?format=urdf")[2].decode()
+    for wrong in ("", 'share="much"'):
+        status, _, answer = daemon.request("PUT", "/v1/robots/bad", text.replace('share="0.5"', wrong), XML)
+        fault = json.loads(answer)["errors"][0]
+        assert status in (400, 422) and "share" in fault["detail"] and "b0" in fault["pointer"], answer
+    twice = text.replace('<torqued:gravity_compensation share="0.5"/>', '<torqued:gravity_compensation share="0.5"/>' * 2)
+    status, _, answer = daemon.request("PUT", "/v1/robots/bad", twice, XML)
+    assert status in (400, 422) and "a second <torqued:gravity_compensation>" in answer.decode(), answer
+    massless = arm((0.5, 0.5))
+    massless["links"].append({"name": "tip", "gravity_compensation": 0.25})
+    massless["joints"].append({"name": "t", "kind": "fixed", "parent": "b1", "child": "tip"})
+    put(daemon, "two", massless)
+    for form in ("sdf", "urdf"):  # a frame, and a link without <inertial>
+        status, _, text = daemon.request("GET", f"/v1/robots/two?format={form}")
+        assert status == 200, text
+        links = {link["name"]: link.get("gravity_compensation") for link in put(daemon, "again", text, XML)["links"]}
+        assert (links["b0"], links["b1"], links["tip"]) == (0.5, 0.5, 0.25), links
     put(daemon, "two", arm((-0.5, 0.0)))
     status, _, text = daemon.request("GET", "/v1/robots/two?format=mjcf")
     assert status == 406 and b"b0" in text and b"below 0" in text, text
@@ -278,7 +308,27 @@ def test_calibration(daemon):
     assert [p["name"] for p in found["parameters"]] == [c["name"] for c in want["columns"]]
     for p, value in zip(found["parameters"], want["parameter_values"]):
         assert p["value"] == pytest.approx(value, abs=1e-9), p["name"]  # as in test_calibrate.py
-    carried = [link["name"] for link in document["links"] if link["gravity_compensation"] == 1.5]
-    for operation, body in (("payload", {"datasets": ["run1"]}), ("static-poses", {"poses": 4, "identify": "payload"})):
-        status, answer = post(daemon, "guess", operation, {**body, "link": carried[0]})
-        assert status == 422 and carried[0] in answer["errors"][0]["detail"], answer
+
+
+# what fits a body on a link, or weighs one there: each field that names the link, and the operation's own choice, the last link
+ON_A_LINK = {"payload": lambda link: ("payload", {"datasets": ["run"], **link}, "link"),
+             "payload of poses": lambda link: ("static-poses", {"poses": 4, "identify": "payload", **link}, "link"),
+             "load of poses": lambda link: ("static-poses", {"poses": 4, "load": {"mass": 1.0, **link}}, "load/link")}
+
+
+@pytest.mark.parametrize("what", ON_A_LINK)
+def test_bodies_on_carried_links(daemon, what):
+    """Refused by name where the link is carried, named or not; accepted on a link that is not."""
+    named, last, free = ON_A_LINK[what]({"link": "b0"}), ON_A_LINK[what]({}), ON_A_LINK[what]({"link": "b1"})
+    for robot, shares in (("first", (0.5, 0.0)), ("truth", (0.5, 0.0)), ("last", (0.0, -0.5))):
+        put(daemon, robot, arm(shares))
+    write_run(daemon, "run", 2, 1)
+    for robot, link, (operation, body, field) in (("first", "b0", named), ("last", "b1", last)):
+        status, answer = post(daemon, robot, operation, body)
+        assert status == 422, answer
+        fault = answer["errors"][0]
+        assert fault["pointer"] == f"/{field}" and link in fault["detail"] and "would carry the payload too" in fault["detail"], answer
+        assert "gravity_compensation" in fault["hint"], answer
+    operation, body, _ = free
+    status, answer = post(daemon, "first", operation, body)
+    assert status == 200, answer

@@ -229,17 +229,33 @@ def test_pinocchio_reads_the_same_robot(daemon, name):
 
 
 def test_what_follows_another_joint(daemon):
-    """SDF has mimic joints; MuJoCo has an equality constraint instead, hence one coordinate more."""
+    """SDF has mimic joints; MuJoCo has an equality constraint instead, hence one coordinate more: one that is named as ours is read as it was, one that is
+    not, or is no line any more, or meets another, is a constraint."""
     text = tree(8, 3, ["revolute"], False).replace('<joint name="j2" type="revolute">', '<joint name="j2" type="revolute"><mimic joint="j0" multiplier="-0.5" offset="0.1"/>')
     robot = put(daemon, "x-follower", text.encode())
     rows = axes(robot)
-    again = put(daemon, "x-follower-sdf", get(daemon, "x-follower", "sdf"))
     at = state(rows, 1)
-    assert_near(dynamics(daemon, "x-follower-sdf", again, axes(again), at), dynamics(daemon, "x-follower", robot, rows, at), 1e-12, "sdf")
-    coupled = put(daemon, "x-follower-mjcf", get(daemon, "x-follower", "mjcf"))
-    assert (robot["nv"], coupled["nv"]) == (2, 3)
-    assert [(c["kind"], c["expression"]) for c in coupled["constraints"]] == [("equation", coupled["constraints"][0]["expression"])]
-    assert all(word in coupled["constraints"][0]["expression"] for word in ("j2", "j0", "0.5", "0.1"))
+    want = dynamics(daemon, "x-follower", robot, rows, at)
+    for form in ("sdf", "mjcf"):
+        again = put(daemon, f"x-follower-{form}", get(daemon, "x-follower", form))
+        assert (again["nv"], "constraints" in again) == (2, False), again
+        assert_near(dynamics(daemon, f"x-follower-{form}", again, axes(again), at), want, 1e-12, form)
+    text = get(daemon, "x-follower", "mjcf").decode()
+    name, line = 'name="torqued:follower:j2" ', "0.1 -0.5 0.0 0.0 0.0"
+    assert text.count(name) == 1 and text.count(line) == 1, text
+    other = text[text.index("<joint " + name):]
+    other = other[:other.index("/>") + 2]
+    for edited, n in ((text.replace(name, ""), 1), (text.replace(line, "0.1 -0.5 0.25 0.0 0.0"), 1), (text.replace(other, other + other.replace(":j2", ":again")), 2),
+                      (text.replace(other, other + other.replace(":j2", ":back").replace("joint1", "joint3").replace("joint2", "joint1").replace("joint3", "joint2")), 2)):
+        coupled = put(daemon, "x-follower-mjcf", edited)
+        assert len(coupled["constraints"]) == n and coupled["constraints"][0]["kind"] == "equation", coupled
+        assert all(word in coupled["constraints"][0]["expression"] for word in ("j2", "j0", "0.5", "0.1"))
+        assert coupled["nv"] == 3, coupled
+    faster = put(daemon, "x-follower-mjcf", text.replace(line, "0.1 -0.75 0 0 0"))
+    assert next(joint for joint in faster["joints"] if joint["name"] == "j2")["mimic"] == {"joint": "j0", "multiplier": -0.75, "offset": 0.1}
+    for motors, actuated in ((("j0", "j1"), None), (("j2", "j1"), None), (("j1",), ["j1"])):  # a follower's motor drives its leader
+        driven = put(daemon, "x-follower-mjcf", text.replace("</mujoco>", "<actuator>" + "".join(f'<motor joint="{j}"/>' for j in motors) + "</actuator></mujoco>"))
+        assert driven.get("actuated") == actuated, driven
 
 
 @pytest.mark.parametrize("form", ["mjcf", "sdf"])

@@ -277,6 +277,62 @@ def test_a_screw_in_a_loop_carries_and_another_joint_closes_it(daemon, first):
     assert rates["screw"] == pytest.approx(want, rel=1e-9) and rates["turn"] == pytest.approx(-want, rel=1e-9), (rates, want)
 
 
+@pytest.mark.parametrize("order", [(0, 1, 2), (2, 1, 0)])
+@pytest.mark.parametrize("pitch", [0.5, -0.2])
+def test_a_screw_whose_parent_hangs_from_its_child_is_read_the_other_way_round(daemon, order, pitch):
+    """A nut that slides and turns on a body that stands, and a screw from the nut to that body: with h = pitch / (2 pi) it rises by h for each radian it
+    turns, and the screw's angle, of the standing body as seen from the nut, is the opposite of that: (I + M h^2) qdd = M g h."""
+    h = pitch / (2 * math.pi)
+    joint = '<joint name="%s" type="%s"><pose relative_to="n"/><parent>%s</parent><child>%s</child><axis><xyz>0 0 1</xyz>%s</axis>%s</joint>'
+    three = [joint % ("slide", "prismatic", "g", "s", "", ""), joint % ("turn", "revolute", "s", "n", "", ""),
+             joint % ("screw", "screw", "n", "g", "<limit><lower>-3</lower><upper>5</upper></limit><dynamics><damping>0.25</damping></dynamics>",
+                      f"<screw_thread_pitch>{pitch}</screw_thread_pitch>")]
+    body = LINK % ("g", "") + LINK % ("s", "") + LINK % ("n", "") + "".join(three[k] for k in order)
+    status, robot = put(daemon, "nut", f'<sdf version="1.10"><model name="m">{body}</model></sdf>')
+    assert status in (200, 201) and robot["dof"] == 1, robot
+    joints = {one["name"]: one for one in robot["joints"]}
+    assert joints["screw"]["limits"]["lower"] == -3 and joints["screw"]["limits"]["upper"] == 5 and joints["screw"]["damping"] == 0.25, joints
+    assert any("the other way round" in one["text"] for one in robot["understood"]), robot
+    links = {link["name"]: link for link in robot["links"]}
+    spin, mass = links["n"]["inertia"][2][2], links["n"]["mass"] + links["s"]["mass"]
+    n = robot["nv"]
+    status, _, text = daemon.request("POST", "/v1/robots/nut/forward-dynamics", json.dumps({"q": [0] * n, "qd": [0] * n, "tau": [0] * n}),
+                                     {"Content-Type": "application/json"})
+    assert status == 200, text
+    rates = dict(zip([j["name"] for j in robot["joints"] if j["v"]["count"]], json.loads(text)["qdd"], strict=True))
+    want = mass * 9.81 * h / (spin + mass * h * h)
+    assert rates["screw"] == pytest.approx(want, rel=1e-9) and rates["slide"] == pytest.approx(-want * h, rel=1e-9), (rates, want)
+
+
+def test_a_universal_joint_whose_parent_hangs_from_its_child_is_read_the_other_way_round(daemon):
+    """From b to g, which b hangs from by a ball at the same point: as a file with parent and child exchanged, the axes in the other order and opposite; and
+    seen from b, g is turned about the first axis and then about the second."""
+    ball = '<joint name="ball" type="ball"><parent>g</parent><child>b</child></joint>'
+    cross = '<joint name="u" type="universal"><parent>%s</parent><child>%s</child><axis><xyz>%s</xyz></axis><axis2><xyz>%s</xyz></axis2></joint>'
+    bodies = LINK % ("g", "") + (LINK % ("b", "")).replace("<mass>2", "<pose>0.1 0.2 0.3 0 0 0</pose><mass>2")
+    robots = []
+    for name, joint in (("turned", cross % ("b", "g", "1 0 0", "0 1 0")), ("by-hand", cross % ("g", "b", "0 -1 0", "-1 0 0"))):
+        status, robot = put(daemon, name, f'<sdf version="1.10"><model name="m">{bodies}{ball}{joint}</model></sdf>')
+        assert status in (200, 201), robot
+        robots.append(robot)
+    order = [[j["name"] for j in robot["joints"] if j["v"]["count"]] for robot in robots]
+    assert order == [["u_axis2", "u"], ["u", "u_axis2"]] and robots[0]["dof"] == robots[1]["dof"], robots
+    body = {"q": [-0.7, 0.4], "qd": [0.5, -1], "tau": [1, 2]}
+    answers = []
+    for name in ("turned", "by-hand"):
+        status, _, text = daemon.request("POST", f"/v1/robots/{name}/forward-dynamics", json.dumps(body), {"Content-Type": "application/json"})
+        assert status == 200, text
+        answers.append(json.loads(text)["qdd"])
+    assert answers[0] == pytest.approx(answers[1], rel=1e-9)
+    status, _, text = daemon.request("POST", "/v1/robots/turned/kinematics", json.dumps({"q": body["q"], "frames": ["b"]}), {"Content-Type": "application/json"})
+    assert status == 200, text
+    w, x, y, z = json.loads(text)["frames"][0]["quaternion_wxyz"]
+    got = [[1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)], [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
+           [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)]]
+    want = transposed(times(rotation([0.4, 0, 0]), rotation([0, -0.7, 0])))
+    assert all(abs(g - e) < 1e-12 for one, other in zip(got, want) for g, e in zip(one, other)), (got, want)
+
+
 def test_a_link_without_inertial_weighs_what_the_format_says(daemon):
     status, robot = put(daemon, "default", '<sdf version="1.6"><model name="m"><link name="a"/></model></sdf>')
     link = robot["links"][-1]
@@ -286,8 +342,8 @@ def test_a_link_without_inertial_weighs_what_the_format_says(daemon):
 
 REFUSED = [
     ("<include><uri>model://x</uri></include>", "include"),
-    (LINK % ("g", "") + LINK % ("a", "") + LINK % ("b", "") + HINGE % ("i", "revolute", "g", "a", "", "") + HINGE % ("j", "revolute", "a", "b", "", "")
-     + HINGE % ("k", "screw", "b", "a", "", ""), "a screw joint closes a loop"),
+    (LINK % ("a", "") + LINK % ("b", "") + LINK % ("c", "") + HINGE % ("j", "revolute", "a", "b", "", "") + HINGE % ("k", "screw", "b", "a", "", "")
+     + HINGE % ("l", "screw", "b", "a", "", ""), "a screw joint closes a loop"),
     (LINK % ("a", "") + LINK % ("b", "") + HINGE % ("j", "universal", "a", "b", "", "<axis2><xyz>1 0 0</xyz></axis2>") + HINGE % ("k", "screw", "a", "b", "", ""), "a screw joint closes a loop"),
     (LINK % ("a", "") + LINK % ("b", "") + HINGE % ("j", "helix", "a", "b", "", ""), "helix"),
     (LINK % ("a", "") + LINK % ("b", "") + HINGE % ("j", "revolute", "a", "nobody", "", ""), "nobody"),

@@ -99,3 +99,64 @@ def test_motion(daemon):  # noqa: F811
         error = np.abs(np.array(run["q"][-1]) - data.qpos).max()
         assert error < 1e-8, (case, error)  # MuJoCo's fourth order at 1 ms: 3e-10 at most here
         assert abs(run["audit"]["energy"]["relative"]) < 1e-9 and np.abs(run["audit"]["momentum"]["residual"]).max() < 1e-9, run["audit"]
+
+
+ACTUATED = ("", 'actuatorgravcomp="true"')
+
+
+def test_by_actuators(daemon):  # noqa: F811
+    """MuJoCo adds the compensation of some joints to its actuators' forces: with ctrl = 0 the accelerations are ours at no torque, and what its inverse asks
+    of actuators is ours and that compensation."""
+    rng = np.random.default_rng(5)
+    felt = 0
+    for case in range(20):
+        n = int(rng.integers(1, 5))
+        text = tree(rng, n, ("hinge", "slide"))
+        for k in range(n):
+            text = text.replace(f'<joint name="j{k}"', f'<joint name="j{k}" {ACTUATED[int(rng.integers(2))]}')
+        motor = f'<motor joint="j{int(rng.integers(n))}" ctrllimited="true" ctrlrange="-2 2" forcelimited="true" forcerange="-1 1"/>'
+        text = f'<mujoco><compiler angle="radian"/><worldbody>{text}</worldbody><actuator>{motor}</actuator></mujoco>'
+        model = mujoco.MjModel.from_xml_string(text)
+        status, _, answer = daemon.request("PUT", "/v1/robots/all", text, XML)
+        assert status in (200, 201), answer
+        some = any(model.jnt_actgravcomp)
+        assert ("whose actuators compensate gravity" in answer.decode()) == some, answer
+        data = mujoco.MjData(model)
+        for _ in range(STATES):
+            data.qpos[:], data.qvel[:], data.ctrl[:] = rng.uniform(-1, 1, model.nq), rng.uniform(-1, 1, model.nv), 0.0
+            mujoco.mj_forward(model, data)
+            at = {"q": list(data.qpos), "qd": list(data.qvel)}
+            status, _, answer = daemon.request("POST", "/v1/robots/all/forward-dynamics", json.dumps({**at, "tau": [0.0] * model.nv}), JSON)
+            assert status == 200, answer
+            want = data.qacc.copy()
+            assert np.abs(np.array(json.loads(answer)["qdd"]) - want).max() <= 1e-8 * max(1.0, np.abs(want).max()), (case, text)
+            felt += np.abs(data.qfrc_actuator).max() > 1e-3
+            data.qacc[:] = rng.uniform(-2, 2, model.nv)
+            status, _, answer = daemon.request("POST", "/v1/robots/all/inverse-dynamics", json.dumps({**at, "qdd": list(data.qacc)}), JSON)
+            assert status == 200, answer
+            mujoco.mj_inverse(model, data)
+            acts = np.array([model.jnt_actgravcomp[model.dof_jntid[v]] for v in range(model.nv)])
+            got = np.array(json.loads(answer)["tau"]) + acts * data.qfrc_gravcomp
+            assert np.abs(got - data.qfrc_inverse).max() <= 1e-9 * max(1.0, np.abs(got).max()), (case, text)
+    assert felt > 20
+
+
+@pytest.mark.parametrize(("joint", "more", "same"), [
+    ("", "<actuator><motor joint='j'/></actuator>", True), ("", "", False), ("", "<actuator/>", False),
+    ('actuatorfrcrange="-3 3"', "<actuator><motor joint='j'/></actuator>", False),
+    ('actuatorfrcrange="-3 3" actuatorfrclimited="false"', "<actuator><motor joint='j'/></actuator>", True),
+    ("", "<option><flag actuation='disable'/></option><actuator><motor joint='j'/></actuator>", False)])
+def test_actuators_that_do_not_carry_are_refused(daemon, joint, more, same):  # noqa: F811
+    """Refused exactly where MuJoCo's acceleration is another than with passive compensation."""
+    text = (f'<mujoco><worldbody><body gravcomp="0.9"><joint name="j" axis="0 1 0" actuatorgravcomp="true" {joint}/><inertial pos="0.5 0 0" mass="2" '
+            f'diaginertia="0.1 0.1 0.1"/></body></worldbody>{more}</mujoco>')
+    found = []
+    for xml in (text, text.replace('actuatorgravcomp="true"', "")):
+        model = mujoco.MjModel.from_xml_string(xml)
+        data = mujoco.MjData(model)
+        mujoco.mj_forward(model, data)
+        found.append(float(data.qacc[0]))
+    assert (abs(found[0] - found[1]) < 1e-12) == same, found
+    status, _, answer = daemon.request("PUT", "/v1/robots/all", text, XML)
+    assert status in ((200, 201) if same else (422,)), answer
+    assert same or 'actuatorgravcomp="true"' in json.loads(answer)["errors"][0]["detail"], answer

@@ -31,8 +31,7 @@ static uint32_t find_joint(const tqa_mjcf *m, const char *name)
     return name != NULL ? tqa_names_find(&m->draft->joints, name, strlen(name)) : TQ_NONE;
 }
 
-/* The largest magnitude of a range that is in effect; infinite: there is none. */
-static double limit_of(tqa_mjcf *m, uint32_t i, const char *range_key, const char *limited_key)
+double tqa_mjcf_limit(tqa_mjcf *m, uint32_t i, const char *range_key, const char *limited_key)
 {
     double range[2] = {0.0};
     const char *limited = tqa_mjcf_get(m, i, limited_key);
@@ -52,13 +51,13 @@ static double force_of(const drive *d, uint32_t i)
     const bool fixed = !d->has_servo_defaults &&
                        (gain_type == NULL || strcmp(gain_type, "fixed") == 0) &&
                        (bias == NULL || strcmp(bias, "none") == 0);
-    double ret = limit_of(m, i, "forcerange", "forcelimited");
+    double ret = tqa_mjcf_limit(m, i, "forcerange", "forcelimited");
     if (is(m, i, "motor") || (general && fixed)) {
         double gain[10] = {1.0};
         if (general) {
             (void)tqa_mjcf_numbers(m, i, "gainprm", 1, 10, gain);
         }
-        ret = fmin(ret, fabs(gain[0]) * limit_of(m, i, "ctrlrange", "ctrllimited"));
+        ret = fmin(ret, fabs(gain[0]) * tqa_mjcf_limit(m, i, "ctrlrange", "ctrllimited"));
     }
     return ret;
 }
@@ -204,10 +203,18 @@ static void conclude(const drive *d)
 {
     tqa_draft *draft = d->m->draft;
     uint32_t n_driven = 0, n_passive = 0;
+    for (uint32_t j = 0; j < draft->model.n_joint; j++) { /* a follower's motor drives its leader */
+        const uint32_t leader = draft->model.joints[j].mimic;
+        if (leader != TQ_NONE && d->driven[j]) {
+            d->driven[leader] = true;
+            d->unlimited[leader] = true;
+        }
+    }
     for (uint32_t j = 0; j < draft->model.n_joint; j++) {
         tq_joint *joint = &draft->model.joints[j];
-        n_driven += d->driven[j];
-        n_passive += !d->driven[j] && tq_joint_kind_nv(joint->kind) > 0;
+        const bool follows = joint->mimic != TQ_NONE;
+        n_driven += d->driven[j] && !follows;
+        n_passive += !d->driven[j] && !follows && tq_joint_kind_nv(joint->kind) > 0;
         if (d->driven[j] && !d->unlimited[j] && d->most[j] > 0.0) {
             joint->limits.effort = fmin(joint->limits.effort, d->most[j]);
         }

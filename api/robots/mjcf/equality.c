@@ -6,6 +6,7 @@
 
 #include "api/robots/constraint.h"
 #include "api/robots/expression.h"
+#include "api/robots/mjcf/mjcf.h"
 #include "api/robots/mjcf/parts.h"
 #include "core/spatial/rotation.h"
 
@@ -178,12 +179,78 @@ static bool read_joint(tqa_mjcf *m, uint32_t i, tq_constraint *ret, tqa_constrai
     return true;
 }
 
+/* The joint of one freedom that attribute `key` names, or TQ_NONE. */
+static uint32_t named_joint(tqa_mjcf *m, uint32_t i, const char *key)
+{
+    const tqa_draft *draft = m->draft;
+    const char *name = tqa_mjcf_get(m, i, key);
+    const uint32_t joint =
+        name != NULL ? tqa_names_find(&draft->joints, name, strlen(name)) : TQ_NONE;
+    return joint != TQ_NONE && tq_joint_kind_nv(draft->model.joints[joint].kind) == 1 ? joint
+                                                                                      : TQ_NONE;
+}
+
+/* Lets joint1 follow joint2: y = y0 + c0 + c1 (x - x0). False: it stays a constraint, since it is
+ * no line, or joint1 is in another equality too, for which it needs a coordinate. */
+static bool follow(tqa_mjcf *m, uint32_t i, const uint32_t *uses)
+{
+    tq_model *model = &m->draft->model;
+    const uint32_t y = named_joint(m, i, "joint1"), x = named_joint(m, i, "joint2");
+    double c[POLYNOMIAL] = {0.0, 1.0, 0.0, 0.0, 0.0};
+    (void)tqa_mjcf_numbers(m, i, "polycoef", POLYNOMIAL, POLYNOMIAL, c);
+    if (y == TQ_NONE || x == TQ_NONE || x == y || uses[y] > 1 || c[2] != 0.0 || c[3] != 0.0 ||
+        c[4] != 0.0) {
+        return false;
+    }
+    tq_joint *joint = &model->joints[y];
+    joint->mimic = x;
+    joint->mimic_multiplier = c[1];
+    joint->mimic_offset = reference_of(m, tqa_mjcf_get(m, i, "joint1"), y) + c[0] -
+                          c[1] * reference_of(m, tqa_mjcf_get(m, i, "joint2"), x);
+    return true;
+}
+
+static bool is_own_follower(const tqa_mjcf *m, uint32_t i)
+{
+    const char *name = tqa_mjcf_get(m, i, "name");
+    return name != NULL && strncmp(name, TQA_MJCF_FOLLOWER, sizeof TQA_MJCF_FOLLOWER - 1) == 0;
+}
+
+bool tqa_mjcf_followers(tqa_mjcf *m)
+{
+    tqa_arena *arena = m->draft->arena;
+    uint32_t *uses = tqa_arena_take(arena, m->draft->model.n_joint + 1, sizeof *uses, 16);
+    m->follows = tqa_arena_take(arena, m->n_node, sizeof *m->follows, 1);
+    if (m->follows == NULL || uses == NULL) {
+        return tqa_draft_no_memory(m->draft);
+    }
+    memset(uses, 0, (m->draft->model.n_joint + 1) * sizeof *uses);
+    for (uint32_t i = 0; i < m->n_node; i++) {
+        m->follows[i] = i > 0 && is(m, i, "joint") && tqa_mjcf_equality_known(m, i) != NULL;
+        if (m->follows[i]) {
+            const uint32_t ends[2] = {named_joint(m, i, "joint1"), named_joint(m, i, "joint2")};
+            for (int k = 0; k < 2; k++) {
+                uses[ends[k] != TQ_NONE ? ends[k] : m->draft->model.n_joint]++;
+            }
+        }
+    }
+    for (uint32_t i = 0; i < m->n_node; i++) {
+        m->follows[i] = m->follows[i] && is_own_follower(m, i) && follow(m, i, uses);
+    }
+    return true;
+}
+
+static bool is_constraint(const tqa_mjcf *m, uint32_t i)
+{
+    return tqa_mjcf_equality_known(m, i) != NULL && !m->follows[i];
+}
+
 bool tqa_mjcf_equality(tqa_mjcf *m)
 {
     tqa_draft *draft = m->draft;
     size_t n = 0;
     for (uint32_t i = 1; i < m->n_node; i++) {
-        n += tqa_mjcf_equality_known(m, i) != NULL;
+        n += is_constraint(m, i);
     }
     if (n == 0) {
         return true;
@@ -193,7 +260,7 @@ bool tqa_mjcf_equality(tqa_mjcf *m)
     }
     size_t k = 0;
     for (uint32_t i = 1; i < m->n_node && draft->problem->status == 0; i++) {
-        if (tqa_mjcf_equality_known(m, i) == NULL) {
+        if (!is_constraint(m, i)) {
             continue;
         }
         tq_constraint *c = &draft->constraints.items[k];

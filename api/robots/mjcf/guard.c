@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* api/robots/mjcf/guard.c - elements that act in MuJoCo and are not read: refused by name, unless
    their value, inherited from default classes or not, has no effect. */
+#include <math.h>
 #include <string.h>
 
 #include "api/robots/mjcf/parts.h"
@@ -162,16 +163,42 @@ void tqa_mjcf_guard(tqa_mjcf *m)
     }
 }
 
-/* The first joint that counts compensation among the forces of its actuator, or TQ_NONE. */
-static uint32_t actuated_compensation(const tqa_mjcf *m)
+/* MuJoCo adds compensation to what a joint's actuators do, within the joint's limits, where there
+ * are actuators at all: any of the model's. */
+static bool has_actuators(const tqa_mjcf *m)
 {
+    bool some = false;
+    for (uint32_t i = 1; i < m->n_node && !some; i++) {
+        some = m->nodes[i].parent == 0 && is(m, i, "actuator") && m->nodes[i].end > i + 1;
+    }
+    return some && !m->set.no_actuation;
+}
+
+/* Joints that count compensation among the forces of their actuators move as if it were passive,
+ * unless their limits hold both together, or nothing acts: then they are refused. */
+static void guard_actuated(tqa_mjcf *m)
+{
+    const bool acts = has_actuators(m);
+    uint32_t n = 0;
     for (uint32_t i = 1; i < m->n_node; i++) {
-        if (m->nodes[i].owner != TQ_NONE && is(m, i, "joint") &&
-            tqa_mjcf_is(m, i, "actuatorgravcomp", "true")) {
-            return i;
+        if (m->nodes[i].owner == TQ_NONE || !is(m, i, "joint") ||
+            !tqa_mjcf_is(m, i, "actuatorgravcomp", "true")) {
+            continue;
+        }
+        n++;
+        if (!acts) {
+            tqa_mjcf_refuse(m, i, "actuatorgravcomp",
+                            "compensation of gravity by actuators where none acts, which is none,");
+        } else if (isfinite(tqa_mjcf_limit(m, i, "actuatorfrcrange", "actuatorfrclimited"))) {
+            tqa_mjcf_refuse(m, i, "actuatorgravcomp",
+                            "compensation of gravity within actuatorfrcrange");
         }
     }
-    return TQ_NONE;
+    if (n > 0 && m->draft->problem->n_fault == 0) {
+        tqa_draft_find(m->draft, TQA_FINDING_UNDERSTOOD, "/mujoco/worldbody",
+                       "joints whose actuators compensate gravity: torques here are without that",
+                       n);
+    }
 }
 
 void tqa_mjcf_compensate(tqa_mjcf *m)
@@ -192,9 +219,8 @@ void tqa_mjcf_compensate(tqa_mjcf *m)
             noticed = noticed || share > 0.0;
         }
     }
-    const uint32_t joint = some && noticed ? actuated_compensation(m) : TQ_NONE;
-    if (joint != TQ_NONE) {
-        tqa_mjcf_refuse(m, joint, "actuatorgravcomp", "compensation of gravity by an actuator");
+    if (some && noticed) {
+        guard_actuated(m);
     }
     for (uint32_t l = 0; l < m->chain.n_link && !noticed; l++) {
         m->chain.links[l].gravity_compensation = 0.0; /* MuJoCo passes over them all */

@@ -354,7 +354,8 @@ static bool build(tqa_mjcf *m)
     read_own_friction(m);
     tqa_mjcf_tendon_armatures(m);
     tqa_mjcf_convert_spring_dampers(m);
-    return tqa_mjcf_actuators(m) && tqa_mjcf_tendons(m) && tqa_mjcf_equality(m);
+    return tqa_mjcf_followers(m) && tqa_mjcf_actuators(m) && tqa_mjcf_tendons(m) &&
+           tqa_mjcf_equality(m);
 }
 
 bool tqa_mjcf_read(tqa_draft *draft, const char *bytes, size_t n)

@@ -15,6 +15,10 @@
  * offset"/>: what an exported robot has beyond damping and frictionloss. */
 #define TQA_MJCF_FRICTION "torqued:friction:"
 
+/* <equality><joint name="torqued:follower:JOINT">: where an exported robot has no coordinate, since
+ * the joint follows another. While it is linear, it is read so again. */
+#define TQA_MJCF_FOLLOWER "torqued:follower:"
+
 /* <custom><numeric name="torqued:bounds" data="boundmass boundinertia"/>: bounds of the compiler
  * that are there for MuJoCo alone, in an exported robot with bodies that weigh nothing. */
 #define TQA_MJCF_BOUNDS "torqued:bounds"
@@ -39,10 +43,11 @@ bool tqa_mjcf_recognise(const tqa_draft *draft, const char *bytes, size_t n);
  * largest torques of the others are limits of effort: gear times range of force, or of control.
  *
  * What else would change M, gravity or passive forces is refused by name, unless its value does
- * nothing (guard.c): compensation of gravity by an actuator, geoms with a fluid model of their own,
- * masses of meshes that are not there, shells, armature of tendons of several joints or along a
- * path, dry friction of balls and free joints, springs and dampers that are not linear, armature
- * and dampers of actuators, aligned free joints, copies and composites, plugins, deformable bodies.
+ * nothing (guard.c): actuators that compensate gravity within limits, geoms with a fluid model of
+ * their own, masses of meshes that are not there, shells, armature of tendons of several joints or
+ * along a path, dry friction of balls and free joints, springs and dampers that are not linear,
+ * armature and dampers of actuators, aligned free joints, copies and composites, plugins,
+ * deformable bodies.
  * What has no effect is listed as ignored:
  * appearance, contacts, sensors, actuators. What no table here has, and equality constraints by
  * sites or tendons, are the doctor's.

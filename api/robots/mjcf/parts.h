@@ -39,7 +39,7 @@ typedef struct tqa_mjcf_settings {
     double groups[2];                 /* of geoms that inertias are inferred from */
     double bound_mass, bound_inertia; /* least of every body */
     double total_mass;                /* masses are scaled to it; 0 or less: as they are */
-    bool no_gravity, no_spring, no_damper, no_frictionloss, no_equality;
+    bool no_gravity, no_spring, no_damper, no_frictionloss, no_equality, no_actuation;
 } tqa_mjcf_settings;
 
 typedef struct tqa_mjcf {
@@ -63,6 +63,7 @@ typedef struct tqa_mjcf {
     double *spring_references; /* springref of one freedom, whether it has a spring or not */
     uint32_t spring_damper;    /* the first element with one, or 0 */
     size_t cost;               /* elements that were searched for sites of tendons */
+    bool *follows;             /* (n_node) an equality that a joint's mimicry stands for */
 } tqa_mjcf;
 
 /* Reads all elements (mjcf_tree.c). False: faults were added. */
@@ -113,6 +114,8 @@ void tqa_mjcf_read_settings(tqa_mjcf *m);
  * (guard.c). */
 void tqa_mjcf_guard(tqa_mjcf *m);
 
+/* The largest magnitude of a range that is in effect; infinite: there is none (actuator.c). */
+double tqa_mjcf_limit(tqa_mjcf *m, uint32_t i, const char *range_key, const char *limited_key);
 /* Compensation of gravity, once the links have their masses (guard.c). */
 void tqa_mjcf_compensate(tqa_mjcf *m);
 
@@ -123,6 +126,9 @@ void tqa_mjcf_report(tqa_mjcf *m);
 /* <equality> as rigid constraints, once links and joints are indexed (mjcf_equality.c); and the
  * attributes of one of its elements that are read, or NULL. */
 bool tqa_mjcf_equality(tqa_mjcf *m);
+/* Before that: equalities for which an exported robot had a joint that follows another, and has
+ * again. False: no memory. */
+bool tqa_mjcf_followers(tqa_mjcf *m);
 const char *const *tqa_mjcf_equality_known(const tqa_mjcf *m, uint32_t i);
 
 /* <actuator>: which joints have a motor, and the limits of their torque, once links and joints are

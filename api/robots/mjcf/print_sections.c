@@ -20,7 +20,10 @@ static void put_equality(tqa_json_text *text, const tqa_robot *robot)
             continue;
         }
         const double polynomial[5] = {joint->mimic_offset, joint->mimic_multiplier, 0.0, 0.0, 0.0};
+        char name[2 * TQA_NAME_MAX];
+        (void)snprintf(name, sizeof name, "%s%s", TQA_MJCF_FOLLOWER, robot->joint_names[i]);
         tqa_json_text_raw(text, n++ == 0 ? "  <equality>\n    <joint" : "    <joint");
+        tqa_xml_put_string(text, "name", name);
         tqa_xml_put_string(text, "joint1", robot->joint_names[i]);
         tqa_xml_put_string(text, "joint2", robot->joint_names[joint->mimic]);
         tqa_xml_put_numbers(text, "polycoef", polynomial, 5);
@@ -133,7 +136,8 @@ void tqa_mjcf_put_lost(tqa_json_text *text, const tqa_robot *robot, const tqa_mj
     const tqa_xml_part other[] = {
         {n.rotors, "rotors of", "joints are armature"},
         {planar, "planar joints are two slides and a hinge each:", "of them"},
-        {mimics, "followers are coupled by <equality>, with coordinates of their own:", "joints"},
+        {mimics,
+         "followers are coupled by <equality>, in MuJoCo with coordinates of their own:", "joints"},
         {!ordered, "coordinates are in the order of the bodies", NULL},
         {masses->bounded ? masses->light : 0,
          "moving bodies without mass or without moment of inertia about an axis have 1e-15 kg and "

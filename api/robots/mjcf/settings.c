@@ -28,6 +28,7 @@ static void read_flags(tqa_mjcf *m, uint32_t i)
     read_flag(m, i, "damper", "disable", &s->no_damper);
     read_flag(m, i, "frictionloss", "disable", &s->no_frictionloss);
     read_flag(m, i, "equality", "disable", &s->no_equality);
+    read_flag(m, i, "actuation", "disable", &s->no_actuation);
     read_flag(m, i, "constraint", "disable", &none);
     s->no_frictionloss = s->no_frictionloss || none;
     s->no_equality = s->no_equality || none;

@@ -227,6 +227,10 @@ static bool join(tqa_sdf *s, const tqa_sdf_thing *joint, const char *axis, const
         return false;
     }
     tq_mat_tvec(parent.pose->r, world, one.axis);
+    /* of poses exp(S q) the inverse is exp(-S q): the opposite screw, of the same pitch */
+    for (int k = 0; k < 3 && s->turned[joint - s->things]; k++) {
+        one.axis[k] = -one.axis[k];
+    }
     /* a joint at the origin of its child is there to the bit, so that no carrier is made */
     if (memcmp(joint->pose.p, child.pose->p, sizeof child.pose->p) == 0) {
         memcpy(one.point, one.pose.p, sizeof one.point);
@@ -250,63 +254,6 @@ static bool is_carried(const tqa_sdf *s, uint32_t link)
     return false;
 }
 
-static bool is_compound(tqa_sdf_joint_type type)
-{
-    return type == TQA_SDF_SCREW || type == TQA_SDF_UNIVERSAL;
-}
-
-/* Of each joint of the file what it hangs from, and of each link the first joint that could carry
- * it, and the first of those that no constraint can be; TQ_NONE: none. False: no memory. */
-static bool find_carriers(tqa_sdf *s)
-{
-    uint32_t *all = tqa_arena_take(s->draft->arena, 3 * (size_t)s->n_thing, sizeof *all, 16);
-    if (all == NULL) {
-        return false;
-    }
-    s->above = all;
-    s->carrier = all + s->n_thing;
-    s->compound = all + 2 * (size_t)s->n_thing;
-    for (size_t k = 0; k < 3 * (size_t)s->n_thing; k++) {
-        all[k] = TQ_NONE;
-    }
-    for (uint32_t k = 0; k < s->n_thing; k++) {
-        const tqa_sdf_thing *joint = &s->things[k];
-        const char *ends[2] = {NULL, NULL};
-        uint32_t bodies[2] = {TQ_NONE, TQ_NONE};
-        if (joint->kind == TQA_SDF_JOINT) {
-            ends[0] = tqa_sdf_text(s, joint->node, "parent");
-            ends[1] = tqa_sdf_text(s, joint->node, "child");
-        }
-        for (int e = 0; e < 2; e++) {
-            const uint32_t thing =
-                ends[e] != NULL ? tqa_sdf_find(s, joint->scope, ends[e]) : TQ_NONE;
-            bodies[e] = thing != TQ_NONE ? tqa_sdf_body(s, thing) : TQ_NONE;
-        }
-        const tqa_sdf_joint_type type =
-            bodies[1] != TQ_NONE ? tqa_sdf_joint_type_of(s, joint->node) : TQA_SDF_GEARBOX;
-        s->above[k] = bodies[0];
-        if (type != TQA_SDF_GEARBOX && s->carrier[bodies[1]] == TQ_NONE) {
-            s->carrier[bodies[1]] = k;
-        }
-        if (is_compound(type) && s->compound[bodies[1]] == TQ_NONE) {
-            s->compound[bodies[1]] = k;
-        }
-    }
-    return true;
-}
-
-/* True where another joint to the same child has to carry it, which no constraint can be, and can:
- * what that hangs from does not hang from the child. */
-static bool gives_way(const tqa_sdf *s, uint32_t child)
-{
-    const uint32_t other = s->compound[child];
-    uint32_t at = other != TQ_NONE ? s->above[other] : child;
-    for (uint32_t k = 0; k < s->n_thing && at != TQ_NONE && at != child; k++) {
-        at = s->carrier[at] != TQ_NONE ? s->above[s->carrier[at]] : TQ_NONE;
-    }
-    return at == TQ_NONE;
-}
-
 static bool add_joint(tqa_sdf *s, uint32_t number)
 {
     const tqa_sdf_thing *joint = &s->things[number];
@@ -322,8 +269,9 @@ static bool add_joint(tqa_sdf *s, uint32_t number)
                           : "");
         return false;
     }
-    const uint32_t parent = resolve(s, number, "parent", &above);
-    const uint32_t child = resolve(s, number, "child", &below);
+    const bool turned = s->turned[number];
+    const uint32_t parent = resolve(s, number, turned ? "child" : "parent", &above);
+    const uint32_t child = resolve(s, number, turned ? "parent" : "child", &below);
     if (parent == TQ_NONE || child == TQ_NONE) {
         return false;
     }
@@ -333,8 +281,15 @@ static bool add_joint(tqa_sdf *s, uint32_t number)
     const tqa_sdf_end from = {parent,
                               above != TQ_NONE ? &s->things[above].pose : &tq_pose_identity};
     const tqa_sdf_end to = {child, &s->things[below].pose};
-    if (is_carried(s, child) || (!is_compound(type) && gives_way(s, below))) {
+    if (is_carried(s, child) || (!tqa_sdf_is_compound(type) && tqa_sdf_gives_way(s, below))) {
         return tqa_sdf_close_loop(s, number, type, from, to);
+    }
+    if (turned) {
+        tqa_draft_find(s->draft, TQA_FINDING_UNDERSTOOD,
+                       tqa_arena_format(s->draft->arena, "joint %s", joint->own),
+                       "its parent hangs from its child: read the other way round, about the "
+                       "opposite axis, by the same coordinate",
+                       1);
     }
     if (type != TQA_SDF_UNIVERSAL) {
         return join(s, joint, "axis", joint->own, type, from, to);
@@ -348,8 +303,9 @@ static bool add_joint(tqa_sdf *s, uint32_t number)
     const tqa_sdf_end between = {
         tqa_chain_link(&s->chain, names[2], tqa_sdf_joint_place(s, joint->name)), &joint->pose};
     tqa_compound_report(s->draft, names, 0.0);
-    return join(s, joint, "axis", names[0], TQA_SDF_UNIVERSAL, from, between) &&
-           join(s, joint, "axis2", names[1], TQA_SDF_UNIVERSAL, between, to);
+    const char *const axes[2] = {"axis", "axis2"};
+    return join(s, joint, axes[turned], names[turned], TQA_SDF_UNIVERSAL, from, between) &&
+           join(s, joint, axes[!turned], names[!turned], TQA_SDF_UNIVERSAL, between, to);
 }
 
 /* A frame that an exported robot has for a link without mass and its fixed joint. */
@@ -412,9 +368,6 @@ static void read_mimic(tqa_sdf *s, const tqa_sdf_thing *joint, const tqa_names *
 bool tqa_sdf_joints(tqa_sdf *s)
 {
     tqa_names names;
-    if (!find_carriers(s)) {
-        return false;
-    }
     for (uint32_t k = 0; k < s->n_thing; k++) {
         if ((s->things[k].kind == TQA_SDF_JOINT && !add_joint(s, k)) ||
             (s->things[k].weld != TQ_NONE && !add_weld(s, k))) {

@@ -20,6 +20,12 @@ typedef enum tqa_sdf_joint_type {
 
 tqa_sdf_joint_type tqa_sdf_joint_type_of(const tqa_sdf *s, uint32_t node);
 
+/* Two joints of the tree, for which there is no constraint. */
+static inline bool tqa_sdf_is_compound(tqa_sdf_joint_type type)
+{
+    return type == TQA_SDF_SCREW || type == TQA_SDF_UNIVERSAL;
+}
+
 /* Direction of axis i in the world, of unit length. False: a fault was added. */
 bool tqa_sdf_direction(tqa_sdf *s, const tqa_sdf_thing *joint, uint32_t i, double ret[3]);
 

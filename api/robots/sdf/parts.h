@@ -45,9 +45,10 @@ typedef struct tqa_sdf {
     tqa_xml_tree tree;
     tqa_sdf_thing *things;
     size_t n_thing, thing_capacity;
-    tqa_names links, all;                 /* numbers of things by name: links alone, and all */
-    const uint32_t *link_things;          /* thing of each row of `links` */
-    uint32_t *above, *carrier, *compound; /* (n_thing) set and used in joint.c */
+    tqa_names links, all;        /* numbers of things by name: links alone, and all */
+    const uint32_t *link_things; /* thing of each row of `links` */
+    uint32_t *above, *below, *carrier, *compound; /* (n_thing) set and used in carrier.c */
+    bool *turned; /* (n_thing) joints that are read from their child to their parent */
     double version;
     tqa_sdf_loop *loops;
     size_t n_loop, loop_capacity;
@@ -87,6 +88,13 @@ bool tqa_sdf_is_link(const tqa_sdf_thing *thing);
 uint32_t tqa_sdf_body(const tqa_sdf *s, uint32_t thing);
 
 void tqa_sdf_inertia(tqa_sdf *s, uint32_t thing, tq_inertia *ret);
+
+/* Finds what could carry each link, and which joints have to be read the other way round
+ * (carrier.c). False: no memory. */
+bool tqa_sdf_carriers(tqa_sdf *s);
+/* True where another joint to the same child has to carry it, which no constraint can be, and can:
+ * what that hangs from does not hang from the child. */
+bool tqa_sdf_gives_way(const tqa_sdf *s, uint32_t child);
 
 /* Adds all joints of the file to the chain (joint.c). False: faults were added. */
 bool tqa_sdf_joints(tqa_sdf *s);

@@ -112,6 +112,18 @@ static void put_pose(const printer *p, const place *at)
     raw(p, "</pose>\n");
 }
 
+/* SDF's links have their whole weight or none of it, and its frames none to carry. */
+static void put_carried(const printer *p, double share, bool has_word)
+{
+    if (share == 1.0 && has_word) {
+        raw(p, "      <gravity>false</gravity>\n");
+    } else if (share != 0.0) {
+        raw(p, "      ");
+        put_element(p, TQA_XML_CARRIED, share);
+        raw(p, "\n");
+    }
+}
+
 static void put_link(const printer *p, const place *at, const tq_link *link)
 {
     const tq_inertia *inertia = &link->inertia;
@@ -125,12 +137,12 @@ static void put_link(const printer *p, const place *at, const tq_link *link)
     } else {
         put_inertial(p, inertia);
     }
-    raw(p, link->gravity_compensation != 0.0 ? "      <gravity>false</gravity>\n" : "");
+    put_carried(p, link->gravity_compensation, true);
     put_own_name(p, at->name, at->own);
     raw(p, "    </link>\n");
 }
 
-static void put_frame(const printer *p, const place *at, const char *own_joint)
+static void put_frame(const printer *p, const place *at, const char *own_joint, double share)
 {
     raw(p, "    <frame");
     tqa_xml_put_string(p->text, "name", at->name);
@@ -140,6 +152,7 @@ static void put_frame(const printer *p, const place *at, const char *own_joint)
     raw(p, "      <torqued:joint>");
     (void)tqa_xml_put_text(p->text, own_joint);
     raw(p, "</torqued:joint>\n");
+    put_carried(p, share, false);
     put_own_name(p, at->name, at->own);
     raw(p, "    </frame>\n");
 }
@@ -313,7 +326,8 @@ static void put_joint(const printer *p, uint32_t i)
     }
     if (is_frame(p, joint)) {
         const place at = place_of(p, i);
-        put_frame(p, &at, p->robot->joint_names[i]);
+        put_frame(p, &at, p->robot->joint_names[i],
+                  p->robot->model->links[joint->child].gravity_compensation);
         return;
     }
     const tq_joint_kind kind = tqa_xml_has_turn_limits(joint) ? TQ_JOINT_REVOLUTE : joint->kind;
@@ -350,7 +364,7 @@ static bool find_obstacle(const tqa_robot *robot, const char *name, tqa_problem 
         }
     }
     return obstacle != NULL ? tqa_xml_refuse(reterr, obstacle, why)
-                            : tqa_xml_has_no_words(robot, name, "SDF", true, reterr);
+                            : tqa_xml_has_no_words(robot, name, "SDF", reterr);
 }
 
 /* A comment for people: parts that the format cannot express; of those that there are. */
@@ -372,10 +386,10 @@ static void put_lost(const printer *p)
     const tqa_xml_part lost[] = {{n.drives, "motors and amplifiers of", "joints"},
                                  {tqa_xml_has_undriven(p->robot), "which joints are driven", NULL},
                                  {floating, "names of", "floating joints"}};
-    const tqa_xml_part own[] = {
-        {p->names.n_other, "names of", "links and joints"},
-        {n.rotors, "rotors of", "joints"},
-        {n.frictions, "friction beyond damping and Coulomb's of", "joints"}};
+    const tqa_xml_part own[] = {{p->names.n_other, "names of", "links and joints"},
+                                {n.rotors, "rotors of", "joints"},
+                                {n.frictions, "friction beyond damping and Coulomb's of", "joints"},
+                                {n.carried - n.weightless, "gravity compensation of", "links"}};
     const tqa_xml_part other[] = {
         {frames, "links without mass are frames of others:", "of them"},
         {planar, "planar joints are two prismatic and a continuous one each:", "of them"}};

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "api/robots/sdf/parts.h"
+#include "api/robots/xml_print.h"
 
 static bool is(const tqa_sdf *s, uint32_t i, const char *name)
 {
@@ -71,13 +72,8 @@ static bool is_in_world(const tqa_sdf *s, uint32_t thing)
 static void mark_carried(const tqa_sdf *s, bool *carried)
 {
     for (uint32_t k = 0; k < s->n_thing; k++) {
-        const tqa_sdf_thing *thing = &s->things[k];
-        const char *child =
-            thing->kind == TQA_SDF_JOINT ? tqa_sdf_text(s, thing->node, "child") : NULL;
-        const uint32_t body =
-            child != NULL ? tqa_sdf_body(s, tqa_sdf_find(s, thing->scope, child)) : TQ_NONE;
-        if (body != TQ_NONE) {
-            carried[body] = true;
+        if (s->below[k] != TQ_NONE) {
+            carried[s->below[k]] = true;
         }
     }
 }
@@ -129,6 +125,17 @@ static void hold(tqa_sdf *s, const bool *carried)
     }
 }
 
+/* The format's own word counts before that of an exported robot. */
+static void read_carried(tqa_sdf *s, const tqa_sdf_thing *thing)
+{
+    double *share = &s->chain.links[thing->link].gravity_compensation;
+    const char *gravity = tqa_sdf_text(s, thing->node, "gravity");
+    tqa_sdf_optional(s, thing->node, TQA_XML_CARRIED, share);
+    if (thing->kind == TQA_SDF_LINK && gravity != NULL && !tqa_sdf_is_true(gravity)) {
+        *share = 1.0;
+    }
+}
+
 static bool build(tqa_sdf *s)
 {
     uint32_t n = tqa_sdf_extra_links(s);
@@ -136,7 +143,7 @@ static bool build(tqa_sdf *s)
         n += tqa_sdf_is_link(&s->things[k]) || s->things[k].kind == TQA_SDF_JOINT;
     }
     bool *carried = tqa_arena_take(s->draft->arena, s->n_thing + 1, sizeof *carried, 1);
-    if (carried == NULL || !tqa_chain_init(&s->chain, s->draft, n + 1)) {
+    if (carried == NULL || !tqa_sdf_carriers(s) || !tqa_chain_init(&s->chain, s->draft, n + 1)) {
         return false;
     }
     mark_carried(s, carried);
@@ -153,12 +160,9 @@ static bool build(tqa_sdf *s)
                                                  has_mass ? "link" : "frame", thing->name);
             thing->link = tqa_chain_link(&s->chain, thing->own, place);
             if (has_mass) {
-                tq_link *link = &s->chain.links[thing->link];
-                const char *gravity = tqa_sdf_text(s, thing->node, "gravity");
-                tqa_sdf_inertia(s, k, &link->inertia);
-                link->gravity_compensation =
-                    gravity != NULL && !tqa_sdf_is_true(gravity) ? 1.0 : 0.0;
+                tqa_sdf_inertia(s, k, &s->chain.links[thing->link].inertia);
             }
+            read_carried(s, thing);
         }
     }
     if (!tqa_sdf_joints(s)) {

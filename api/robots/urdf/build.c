@@ -247,6 +247,7 @@ static bool build_model(tqa_urdf_file *file)
     }
     for (uint32_t i = 0; i < draft->model.n_link; i++) {
         draft->model.links[i].inertia = link_inertia(&file->links[i]);
+        draft->model.links[i].gravity_compensation = file->links[i].carried;
     }
     for (uint32_t i = 0; i < draft->model.n_joint; i++) {
         fill_joint(file, i);

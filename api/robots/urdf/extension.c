@@ -7,6 +7,7 @@
 #include "api/robots/log_law.h"
 #include "api/robots/urdf/urdf.h"
 #include "api/robots/urdf/walk.h"
+#include "api/robots/xml_print.h"
 
 bool tqa_urdf_open_gravity(tqa_urdf_walk *w, const tqa_urdf_element *e)
 {
@@ -18,6 +19,21 @@ bool tqa_urdf_open_gravity(tqa_urdf_walk *w, const tqa_urdf_element *e)
         .draft = w->file->draft, .path = "/robot/torqued:gravity", .line = e->line};
     tqa_urdf_read_needed(&place, e, "xyz", 3, w->file->draft->model.gravity);
     tqa_urdf_ignore_attributes(w, e, known);
+    return true;
+}
+
+bool tqa_urdf_open_carried(tqa_urdf_walk *w, const tqa_urdf_element *e)
+{
+    static const char *const known[] = {"share", NULL};
+    char path[TQA_POINTER_TEXT];
+    if (strcmp(e->name, TQA_XML_CARRIED) != 0) {
+        return false;
+    }
+    const tqa_urdf_place place = tqa_urdf_place_of(w, e, e->name, path);
+    if (tqa_urdf_first_time(&place, e, &w->seen, TQA_URDF_SEEN_CARRIED)) {
+        tqa_urdf_read_needed(&place, e, "share", 1, &w->file->links[w->file->n_link - 1].carried);
+        tqa_urdf_ignore_attributes(w, e, known);
+    }
     return true;
 }
 

@@ -17,6 +17,7 @@ typedef struct tqa_urdf_link {
     double mass;
     double xyz[3], rpy[3];
     double inertia[6]; /* xx xy xz yy yz zz in the axes that rpy turns */
+    double carried;    /* the share of its weight */
 } tqa_urdf_link;
 
 typedef struct tqa_urdf_joint {

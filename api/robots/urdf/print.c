@@ -20,22 +20,11 @@ static bool is_expression(const char *name)
     return strstr(name, "${") != NULL;
 }
 
-static void put_link(tqa_json_text *text, const tqa_robot *robot, uint32_t l)
+static void put_inertial(tqa_json_text *text, const tq_inertia *inertia)
 {
     static const char *const names[6] = {"ixx", "ixy", "ixz", "iyy", "iyz", "izz"};
     static const double zero[3] = {0.0, 0.0, 0.0};
-    const tq_inertia *inertia = &robot->model->links[l].inertia;
-    bool massless = inertia->mass == 0.0;
-    for (int k = 0; k < 6; k++) {
-        massless = massless && inertia->about_com[k] == 0.0 && inertia->com[k / 2] == 0.0;
-    }
-    tqa_json_text_raw(text, "  <link name=\"");
-    (void)tqa_xml_put_text(text, robot->link_names[l]);
-    if (massless) {
-        tqa_json_text_raw(text, "\"/>\n");
-        return;
-    }
-    tqa_json_text_raw(text, "\">\n    <inertial>\n      <origin");
+    tqa_json_text_raw(text, "    <inertial>\n      <origin");
     tqa_xml_put_numbers(text, "xyz", inertia->com, 3);
     tqa_xml_put_numbers(text, "rpy", zero, 3);
     tqa_json_text_raw(text, "/>\n      <mass");
@@ -44,7 +33,33 @@ static void put_link(tqa_json_text *text, const tqa_robot *robot, uint32_t l)
     for (int k = 0; k < 6; k++) {
         tqa_xml_put_number(text, names[k], inertia->about_com[k]);
     }
-    tqa_json_text_raw(text, "/>\n    </inertial>\n  </link>\n");
+    tqa_json_text_raw(text, "/>\n    </inertial>\n");
+}
+
+static void put_link(tqa_json_text *text, const tqa_robot *robot, uint32_t l)
+{
+    const tq_inertia *inertia = &robot->model->links[l].inertia;
+    const double share = robot->model->links[l].gravity_compensation;
+    bool massless = inertia->mass == 0.0;
+    for (int k = 0; k < 6; k++) {
+        massless = massless && inertia->about_com[k] == 0.0 && inertia->com[k / 2] == 0.0;
+    }
+    tqa_json_text_raw(text, "  <link name=\"");
+    (void)tqa_xml_put_text(text, robot->link_names[l]);
+    if (massless && share == 0.0) {
+        tqa_json_text_raw(text, "\"/>\n");
+        return;
+    }
+    tqa_json_text_raw(text, "\">\n");
+    if (!massless) {
+        put_inertial(text, inertia);
+    }
+    if (share != 0.0) {
+        tqa_json_text_raw(text, "    <" TQA_XML_CARRIED);
+        tqa_xml_put_number(text, "share", share);
+        tqa_json_text_raw(text, "/>\n");
+    }
+    tqa_json_text_raw(text, "  </link>\n");
 }
 
 /* what is read again as a limit */
@@ -183,7 +198,7 @@ static bool find_obstacle(const tqa_robot *robot, const char *name, tqa_problem 
         }
     }
     return obstacle != NULL ? tqa_xml_refuse(reterr, obstacle, why)
-                            : tqa_xml_has_no_words(robot, name, "URDF", false, reterr);
+                            : tqa_xml_has_no_words(robot, name, "URDF", reterr);
 }
 
 /* ",\n     rotors of 7 joints"; nothing of none */
@@ -211,6 +226,7 @@ static void put_comment(tqa_json_text *text, const tqa_robot *robot)
     put_count(text, "friction beyond damping and Coulomb's", n.frictions, "joints");
     put_count(text, "rotors", n.rotors, "joints");
     put_count(text, "limits", n.turns, "continuous joints");
+    put_count(text, "gravity compensation", n.carried, "links");
     if (tqa_xml_has_undriven(robot)) {
         tqa_json_text_raw(text, ",\n     which joints have no motor");
     }

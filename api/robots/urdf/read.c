@@ -376,6 +376,8 @@ static bool on_open(void *ctx, unsigned long line, const char *name, const char 
         if (known) {
             ok = open_inertial(w, &e);
             next = TQA_URDF_IN_INERTIAL;
+        } else {
+            known = tqa_urdf_open_carried(w, &e);
         }
         break;
     case TQA_URDF_IN_INERTIAL:

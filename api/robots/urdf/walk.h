@@ -47,6 +47,7 @@ enum {
     TQA_URDF_SEEN_ROTOR = 1 << 12,
     TQA_URDF_SEEN_LIMITS = 1 << 13,
     TQA_URDF_SEEN_LOG_LAW = 1 << 14,
+    TQA_URDF_SEEN_CARRIED = 1 << 15,
 };
 
 /* The element now opening. */
@@ -87,8 +88,10 @@ const char *tqa_urdf_read_name(const tqa_urdf_place *place, const tqa_urdf_eleme
 bool tqa_urdf_first_time(const tqa_urdf_place *place, const tqa_urdf_element *e, unsigned *seen,
                          unsigned bit);
 
-/* Elements torqued:... of the robot and of its joints (urdf_extension.c). False: none of them. */
+/* Elements torqued:... of the robot, its links and its joints (extension.c). False: none of
+ * them. */
 bool tqa_urdf_open_gravity(tqa_urdf_walk *w, const tqa_urdf_element *e);
+bool tqa_urdf_open_carried(tqa_urdf_walk *w, const tqa_urdf_element *e);
 bool tqa_urdf_open_extension(tqa_urdf_walk *w, const tqa_urdf_element *e,
                              const tqa_urdf_place *place, tqa_urdf_joint *joint);
 

@@ -11,7 +11,7 @@
 #include "core/dynamics/derivatives/derivatives.h"
 #include "core/dynamics/derivatives/drag_derivatives.h"
 #include "core/dynamics/kinematics/joint_matrix.h"
-#include "core/dynamics/passive/compensation.h"
+#include "core/dynamics/passive/carried.h"
 #include "core/dynamics/passive/tendons.h"
 #include "core/dynamics/terms.h"
 #include "core/model/layout.h"
@@ -22,7 +22,7 @@ size_t tq_derivatives_batch_scratch_size(const tq_mechanism *mechanism)
            tq_joint_matrix_scratch_size(mechanism, 2) +
            tq_drag_derivatives_scratch_size(&mechanism->model) +
            tq_tendons_derivatives_scratch_size(&mechanism->model) +
-           tq_compensation_scratch_size(&mechanism->model);
+           tq_carried_derivatives_size(mechanism);
 }
 
 static void add_everywhere(double x, size_t n, double *row)
@@ -100,7 +100,7 @@ static tq_status add_tendons(const tq_mechanism *mechanism, const tq_inverse_inp
 
 /* TQ_ERR_OVERFLOW: some entry may not be finite */
 static tq_status rigid(const tq_mechanism *mechanism, const tq_inverse_input *at, int fill,
-                       tq_scratch *scratch, double *ret_d, tq_error *reterr)
+                       double *work, tq_scratch *scratch, double *ret_d, tq_error *reterr)
 {
     const double *gravity = at->gravity != NULL ? at->gravity : mechanism->model.gravity;
     const double weight = (at->without & TQ_WITHOUT_GRAVITY) != 0 ? 0.0 : 1.0;
@@ -111,12 +111,11 @@ static tq_status rigid(const tq_mechanism *mechanism, const tq_inverse_input *at
     for (int k = 0; k < 3; k++) {
         in.gravity[k] = weight * gravity[k];
     }
-    double *work = tq_scratch_take(scratch, tq_derivatives_work_doubles(&mechanism->canonical),
-                                   sizeof(double));
     const tq_status status =
-        work == NULL ? TQ_ERR_SCRATCH
-                     : tq_joint_matrix(mechanism, &in, tq_kernels_for(at->n_sample)->derivatives,
-                                       work, 2, 0, scratch, ret_d);
+        work == NULL
+            ? TQ_ERR_SCRATCH
+            : tq_joint_matrix(&mechanism->canonical, &in, tq_kernels_for(at->n_sample)->derivatives,
+                              work, 2, 0, scratch, ret_d);
     return status != TQ_ERR_SCRATCH ? status
                                     : tq_fail(reterr, TQ_ERR_SCRATCH, "scratch", 0,
                                               (double)tq_derivatives_batch_scratch_size(mechanism));
@@ -144,9 +143,11 @@ static tq_status derivatives(const tq_mechanism *mechanism, const tq_inverse_inp
     }
     const size_t mark = tq_scratch_mark(scratch);
     const tq_fpmode mode = tq_fpmode_enter();
+    double *work = tq_scratch_take(scratch, tq_derivatives_work_doubles(&mechanism->canonical),
+                                   sizeof(double));
     status = tq_check_quaternions(mechanism, in->n_sample, in->stride, in->q, reterr);
     if (status == TQ_OK) {
-        status = rigid(mechanism, in, fill, scratch, ret_d, reterr);
+        status = rigid(mechanism, in, fill, work, scratch, ret_d, reterr);
     }
     if (status == TQ_OK || status == TQ_ERR_OVERFLOW) {
         add_joint_efforts(&mechanism->model, in, ret_d);
@@ -164,11 +165,8 @@ static tq_status derivatives(const tq_mechanism *mechanism, const tq_inverse_inp
             status = add_drag(mechanism, in, scratch, ret_d, reterr);
         }
         if (status == TQ_OK && carried) {
-            const tq_compensation_samples samples = {
-                in->n_sample, in->stride, in->q,
-                in->gravity != NULL ? in->gravity : mechanism->model.gravity};
-            status = tq_compensation_add_derivatives(&mechanism->model, &samples, scratch, ret_d,
-                                                     reterr);
+            const tq_carried_samples samples = {in->n_sample, in->stride, in->q, in->gravity, work};
+            status = tq_carried_add_derivatives(mechanism, &samples, scratch, ret_d, reterr);
         }
         if (status == TQ_OK && (whole || !finite_diagonals(nv, in, ret_d))) {
             status = tq_check_result("derivatives", 2 * nv * nv, in->n_sample, in->stride, ret_d,

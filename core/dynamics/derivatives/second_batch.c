@@ -10,13 +10,14 @@
 #include "core/base/fpmode.h"
 #include "core/dynamics/block.h"
 #include "core/dynamics/derivatives/second_derivatives.h"
+#include "core/dynamics/passive/carried.h"
 #include "core/dynamics/terms.h"
 #include "core/model/layout.h"
 
 static bool is_by_kernel(const tq_mechanism *mechanism)
 {
     return !mechanism->canonical.has_mimic && !mechanism->has_ball_terms && !mechanism->has_drag &&
-           mechanism->model.n_tendon == 0 && mechanism->n_compensated == 0;
+           mechanism->model.n_tendon == 0;
 }
 
 static size_t cube(const tq_model *model)
@@ -29,7 +30,8 @@ size_t tq_second_batch_scratch_size(const tq_mechanism *mechanism)
     const tq_model *model = &mechanism->model;
     if (is_by_kernel(mechanism)) {
         return tq_scratch_cost(tq_second_derivatives_work_doubles(&mechanism->canonical),
-                               sizeof(double));
+                               sizeof(double)) +
+               tq_carried_second_size(mechanism);
     }
     return tq_scratch_cost(4 * cube(model), sizeof(double)) +
            tq_scratch_cost((size_t)model->nq + 2 * (size_t)model->nv, sizeof(double)) +
@@ -97,6 +99,11 @@ static tq_status by_kernel(const tq_mechanism *mechanism, const tq_inverse_input
     }
     if ((at->without & TQ_WITHOUT_FRICTION) == 0) {
         finite = add_friction(model, at, ret + rows) && finite;
+    }
+    if (mechanism->n_compensated > 0 && weight != 0.0) {
+        const tq_carried_samples samples = {at->n_sample, at->stride, at->q, gravity, work};
+        const tq_status status = tq_carried_add_second(mechanism, &samples, scratch, ret, reterr);
+        return status == TQ_OK ? check(model, at, ret, reterr) : status;
     }
     return finite ? TQ_OK : check(model, at, ret, reterr);
 }

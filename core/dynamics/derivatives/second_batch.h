@@ -11,8 +11,8 @@
 
 /**
  * Compute what tq_inverse_second_derivatives does for one state: vectorised over samples, or, of
- * robots with mimic joints, tendons, drag, gravity compensation, or springs, dampers and inertias
- * of spherical and floating joints, one sample at a time.
+ * robots with mimic joints, tendons, drag, or springs, dampers and inertias of spherical and
+ * floating joints, one sample at a time.
  *
  * Shapes   in->n_wrench must be 0 (tq_inverse_second_derivatives accepts wrenches). ret (4 nv^3 x
  *          stride): row (i nv + j) nv + k of each of its arrays, in the order of

@@ -47,11 +47,10 @@ static void mirror(size_t nv, size_t n_sample, size_t stride, double *m)
     }
 }
 
-static tq_status of_masters(const tq_mechanism *mechanism, const tq_kernel_input *in,
+static tq_status of_masters(const tq_canonical *c, const tq_kernel_input *in,
                             tq_matrix_kernel *kernel, double *work, size_t n_matrix,
                             _Bool symmetric, tq_scratch *scratch, double *ret_m)
 {
-    const tq_canonical *c = &mechanism->canonical;
     const size_t n = (size_t)c->n_dof, nv = (size_t)c->nv, stride = (size_t)in->out_stride;
     double *all = tq_scratch_take(scratch, n_matrix * n * n * RUN, sizeof(double));
     int32_t *rows = tq_scratch_take(scratch, n, sizeof(int32_t));
@@ -88,15 +87,14 @@ static tq_status of_masters(const tq_mechanism *mechanism, const tq_kernel_input
     return TQ_ERR_OVERFLOW;
 }
 
-tq_status tq_joint_matrix(const tq_mechanism *mechanism, const tq_kernel_input *in,
+tq_status tq_joint_matrix(const tq_canonical *c, const tq_kernel_input *in,
                           tq_matrix_kernel *kernel, double *work, size_t n_matrix, _Bool symmetric,
                           tq_scratch *scratch, double *ret_m)
 {
-    const tq_canonical *c = &mechanism->canonical;
     if (c->has_mimic) {
         const size_t mark = tq_scratch_mark(scratch);
         const tq_status status =
-            of_masters(mechanism, in, kernel, work, n_matrix, symmetric, scratch, ret_m);
+            of_masters(c, in, kernel, work, n_matrix, symmetric, scratch, ret_m);
         tq_scratch_rewind(scratch, mark);
         return status;
     }

@@ -18,7 +18,7 @@ typedef int tq_matrix_kernel(const tq_canonical *c, const tq_kernel_input *in, d
  * With mimic joints the result is G^T m G, qd_all = G qd. Rows of ret_m (n_matrix nv^2) are
  * in->out_stride apart. TQ_ERR_OVERFLOW if some entry may not be finite, TQ_ERR_SCRATCH without
  * tq_joint_matrix_scratch_size bytes. */
-tq_status tq_joint_matrix(const tq_mechanism *mechanism, const tq_kernel_input *in,
+tq_status tq_joint_matrix(const tq_canonical *c, const tq_kernel_input *in,
                           tq_matrix_kernel *kernel, double *work, size_t n_matrix, _Bool symmetric,
                           tq_scratch *scratch, double *ret_m);
 size_t tq_joint_matrix_scratch_size(const tq_mechanism *mechanism, size_t n_matrix);

@@ -23,8 +23,8 @@ tq_status tq_mass_matrix_checked(const tq_mechanism *mechanism, const tq_kernel_
 {
     const tq_canonical *c = &mechanism->canonical;
     double *work = tq_scratch_take(scratch, tq_work_doubles(c), sizeof(double));
-    if (work == NULL || tq_joint_matrix(mechanism, in, tq_kernels_for((size_t)in->n_sample)->crba,
-                                        work, 1, 1, scratch, ret_m) == TQ_ERR_SCRATCH) {
+    if (work == NULL || tq_joint_matrix(c, in, tq_kernels_for((size_t)in->n_sample)->crba, work, 1,
+                                        1, scratch, ret_m) == TQ_ERR_SCRATCH) {
         return tq_fail(reterr, TQ_ERR_SCRATCH, "scratch", 0,
                        (double)tq_mass_matrix_scratch_size(mechanism));
     }

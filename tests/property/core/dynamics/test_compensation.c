@@ -390,37 +390,106 @@ Test(compensation, regressor)
     }
 }
 
-/* the same bits alone and in a block; scratch is what the size function says */
+enum { TORQUE, ACCELERATION, ENERGY, SLOPES, BENDS, COLUMNS, N_KIND };
+
+static size_t rows_of(int kind, const trial *t)
+{
+    const size_t nv = t->nv;
+    const size_t rows[N_KIND] = {
+        nv, nv, 2, 2 * nv * nv, 4 * nv * nv * nv, nv * tq_parameter_count(t->model, 0)};
+    return rows[kind];
+}
+
+static size_t scratch_of(int kind, const tq_mechanism *m)
+{
+    const size_t sizes[N_KIND] = {
+        tq_inverse_scratch_size(m, 0),   tq_forward_scratch_size(m, 0),
+        tq_energy_scratch_size(m),       tq_derivatives_batch_scratch_size(m),
+        tq_second_batch_scratch_size(m), tq_regressor_batch_scratch_size(m)};
+    return sizes[kind];
+}
+
+/* accelerations are those of torques that are `qdd` in number */
+static tq_status ask(int kind, const tq_mechanism *m, const tqt_states *s, tq_scratch *scratch,
+                     double *ret)
+{
+    tq_error e = {0};
+    const tq_inverse_input in = {
+        .n_sample = s->n_sample, .stride = s->stride, .q = s->q, .qd = s->qd, .qdd = s->qdd};
+    const tq_forward_input back = {
+        .n_sample = s->n_sample, .stride = s->stride, .q = s->q, .qd = s->qd, .tau = s->qdd};
+    switch (kind) {
+    case TORQUE:
+        return tq_inverse_dynamics(m, &in, scratch, ret, &e);
+    case ACCELERATION:
+        return tq_forward_dynamics(m, &back, scratch, ret, &e);
+    case ENERGY:
+        return tq_energy(m, &in, scratch, ret, &e);
+    case SLOPES:
+        return tq_derivatives_batch(m, &in, scratch, ret, &e);
+    case BENDS:
+        return tq_second_derivatives_batch(m, &in, scratch, ret, &e);
+    default:
+        return tq_regressor_batch(m, &in, scratch, ret, &e);
+    }
+}
+
+/* sample i of n_row rows, as often as a vector of samples is long */
+static void repeat(const double *rows, size_t n_row, size_t stride, size_t i, double *ret)
+{
+    for (size_t r = 0; r < n_row * TQ_BLOCK_PAD; r++) {
+        ret[r] = rows[r / TQ_BLOCK_PAD * stride + i];
+    }
+}
+
+static void expect_same_alone(const trial *t, int kind, const tqt_states *s, const double *block)
+{
+    enum { PAD = TQ_BLOCK_PAD };
+    const size_t rows = rows_of(kind, t), nq = t->model->nq;
+    double *alone = tqt_doubles(rows * PAD);
+    const tqt_states one = {1, PAD, tqt_doubles(nq * PAD), tqt_doubles(t->nv * PAD),
+                            tqt_doubles(t->nv * PAD)};
+    tq_scratch scratch = t->scratch;
+    for (size_t i = 0; i < s->n_sample; i++) {
+        repeat(s->q, nq, s->stride, i, one.q);
+        repeat(s->qd, t->nv, s->stride, i, one.qd);
+        repeat(s->qdd, t->nv, s->stride, i, one.qdd);
+        cr_assert(eq(int, ask(kind, t->subject->mechanism, &one, &scratch, alone), 0));
+        for (size_t r = 0; r < rows; r++) {
+            cr_assert(eq(dbl, alone[r * PAD], block[r * s->stride + i]), "kind %d, sample %zu",
+                      kind, i);
+        }
+    }
+    free(one.q), free(one.qd), free(one.qdd), free(alone);
+}
+
+/* The same bits alone and in a block of several runs; scratch is what the size function says. */
 Test(compensation, blocks)
 {
+    enum { LONG = 75, STEPS = 40 };
     for (int seed = 0; seed < 10; seed++) {
         trial t = open_trial((uint64_t)seed);
-        const size_t stride = t.s.stride;
-        double *block = tqt_doubles(t.nv * stride), *q = tqt_doubles(t.model->nq);
-        double *qd = tqt_doubles(t.nv), *qdd = tqt_doubles(t.nv), *tau = tqt_doubles(t.nv);
-        const tq_inverse_input in = {
-            .n_sample = N, .stride = stride, .q = t.s.q, .qd = t.s.qd, .qdd = t.s.qdd};
-        tq_error e = {0};
-        const size_t size = tq_inverse_scratch_size(t.subject->mechanism, 0);
-        tq_scratch few;
-        tq_scratch_init(&few, t.memory, size);
-        cr_assert(eq(int, tq_inverse_dynamics(t.subject->mechanism, &in, &few, block, &e), 0));
-        for (size_t i = 0; i < N; i++) {
-            tqt_sample(t.s.q, t.model->nq, stride, i, q);
-            tqt_sample(t.s.qd, t.nv, stride, i, qd);
-            tqt_sample(t.s.qdd, t.nv, stride, i, qdd);
-            tqt_torque(t.subject, q, qd, qdd, 0, tau);
-            for (size_t r = 0; r < t.nv; r++) {
-                cr_assert(eq(dbl, tau[r], block[r * stride + i]));
+        const tq_mechanism *m = t.subject->mechanism;
+        tqt_states s = tqt_random_states((uint64_t)seed + 9, t.model, LONG);
+        for (int kind = 0; kind < N_KIND; kind++) {
+            const size_t size = scratch_of(kind, m);
+            double *block = tqt_doubles(rows_of(kind, &t) * s.stride);
+            tq_scratch few;
+            tq_scratch_init(&few, t.memory, size);
+            cr_assert(eq(int, ask(kind, m, &s, &few, block), 0));
+            expect_same_alone(&t, kind, &s, block);
+            for (size_t less = 0; less < size; less += (size / STEPS / 64 + 1) * 64) {
+                tq_scratch_init(&few, t.memory, less);
+                const tq_status status = ask(kind, m, &s, &few, block);
+                /* parts that follow each other are in the sum of all but the torque's */
+                cr_assert(status == TQ_ERR_SCRATCH || (status == TQ_OK && kind != TORQUE),
+                          "kind %d with %zu of %zu bytes: %d", kind, less, size, (int)status);
+                cr_assert(status == TQ_ERR_SCRATCH || less > 0);
             }
+            cr_assert(le(sz, scratch_of(kind, t.plain->mechanism), size), "kind %d", kind);
+            free(block);
         }
-        for (size_t less = 0; less < size; less += 64) {
-            tq_scratch_init(&few, t.memory, less);
-            cr_assert(eq(int, tq_inverse_dynamics(t.subject->mechanism, &in, &few, block, &e),
-                         TQ_ERR_SCRATCH));
-        }
-        cr_assert(eq(sz, tq_loads_scratch_size(t.plain->mechanism, 3), 0));
-        free(block), free(q), free(qd), free(qdd), free(tau);
+        tqt_states_free(&s);
         close_trial(&t);
     }
 }

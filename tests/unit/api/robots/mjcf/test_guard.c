@@ -31,7 +31,11 @@ typedef struct row {
 static const row cases[] = {
     {"compensated", M("<worldbody><body gravcomp='0.5'><joint/>" BALL "</body><body gravcomp='0'><joint/>" BALL "</body></worldbody>"), NULL},
     {"all alike compensated", M("<worldbody><body><geom size='2'/></body><body gravcomp='0.5'><joint/>" BALL "<body/></body></worldbody>"), NULL},
-    {"compensated by an actuator", M("<worldbody><body gravcomp='0.5'><joint actuatorgravcomp='true'/>" BALL "</body></worldbody>"), "actuatorgravcomp=\"true\""},
+    {"compensated by an actuator", M("<worldbody><body gravcomp='0.5'><joint name='j' actuatorgravcomp='true'/>" BALL "</body></worldbody><actuator><motor joint='j'/></actuator>"), NULL},
+    {"compensated by no actuator", M("<worldbody><body gravcomp='0.5'><joint actuatorgravcomp='true'/>" BALL "</body></worldbody><actuator/>"), "actuatorgravcomp=\"true\""},
+    {"compensated by an actuator that is off", M("<option><flag actuation='disable'/></option><worldbody><body gravcomp='0.5'><joint name='j' actuatorgravcomp='true'/>" BALL "</body></worldbody><actuator><motor joint='j'/></actuator>"), "actuatorgravcomp=\"true\""},
+    {"compensated within limits", M("<worldbody><body gravcomp='0.5'><joint name='j' actuatorgravcomp='true' actuatorfrcrange='-9 9'/>" BALL "</body></worldbody><actuator><motor joint='j'/></actuator>"), "within actuatorfrcrange"},
+    {"compensated, limits not in effect", M("<worldbody><body gravcomp='0.5'><joint name='j' actuatorgravcomp='true' actuatorfrcrange='-9 9' actuatorfrclimited='false'/>" BALL "</body></worldbody><actuator><motor joint='j'/></actuator>"), NULL},
     {"compensated, without gravity", M("<option gravity='0 0 0'/><worldbody><body name='b' gravcomp='0.5'><joint/>" BALL "</body><body><joint/>" BALL "</body></worldbody>"), NULL},
     {"ellipsoid in air", M("<option density='1.2'/><worldbody><body><joint/><geom size='0.1' fluidshape='ellipsoid'/></body></worldbody>"), "fluidshape=\"ellipsoid\""},
     {"ellipsoid that does not move", M("<option density='1.2'/><worldbody><body><geom size='0.1' fluidshape='ellipsoid'/></body></worldbody>"), NULL},
