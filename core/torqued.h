@@ -123,6 +123,7 @@
 #include "core/signal/bandwidth.h" /* bandwidths of motion and noise of a recording */
 #include "core/signal/braked.h" /* intervals in which brakes hold */
 #include "core/signal/commanded/commanded_torque.h" /* torque by the law of a controller */
+#include "core/signal/own/own_cutoff.h" /* cut-offs of joints that move slowly where others move fast */
 #include "core/signal/pass.h" /* one pass over a recording: clean, resample, filter */
 #include "core/signal/plausibility.h" /* checks of units, signs and columns */
 #include "core/signal/recording.h" /* recorded rows in SI units */

@@ -5,6 +5,7 @@
 #include "api/recordings/commanded.h"
 #include "core/signal/bandwidth.h"
 #include "core/signal/braked.h"
+#include "core/signal/own/own_cutoff.h"
 #include "core/signal/plausibility.h"
 #include "core/signal/survey.h"
 
@@ -184,6 +185,18 @@ void tqa_recording_choose_cutoff(tqa_recording_request *request, tqa_recording *
                          &scratch)) {
         tq_recording_choose_cutoff(&request->options, list, n, n_judged, &scratch);
     }
+}
+
+bool tqa_recording_choose_own(tqa_recording_request *request, tqa_recording *recordings, size_t n)
+{
+    tq_recording **list = list_of(request, recordings, n);
+    double *own = tqa_tree_take(request->tree, request->options.model->nv + 1, sizeof *own);
+    if (list == NULL || own == NULL) {
+        return false;
+    }
+    request->options.filter.own =
+        tq_recording_choose_own(&request->options, list, n, own) ? own : NULL;
+    return true;
 }
 
 void tqa_recording_choose_decimation(tqa_recording_request *request, tqa_recording *recordings,

@@ -146,6 +146,10 @@ bool tqa_recording_find_braked(const tqa_recording_request *request, tqa_recordi
 void tqa_recording_choose_cutoff(tqa_recording_request *request, tqa_recording *recordings,
                                  size_t n, size_t n_judged);
 
+/* After the cut-off: joints that move slowly where others move fast have their own. False: the
+ * problem is set. */
+bool tqa_recording_choose_own(tqa_recording_request *request, tqa_recording *recordings, size_t n);
+
 /* Decimates if n_sample is larger than a fit benefits from, unless the request states the factor.
  * */
 void tqa_recording_choose_decimation(tqa_recording_request *request, tqa_recording *recordings,

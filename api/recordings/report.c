@@ -112,6 +112,13 @@ void tqa_recording_report_filter(tqa_writer *answer, const tqa_recording_request
         tqa_writer_count(answer, "order", filter->order);
         tqa_writer_number(answer, "cutoff_hz", filter->cutoff);
         tqa_writer_flag(answer, "from_spectra", filter->is_auto);
+        if (filter->own != NULL) {
+            tqa_writer_list(answer, "cutoffs_hz");
+            for (size_t r = 0; r < request->order->nv; r++) {
+                tqa_writer_number(answer, NULL, filter->own[request->order->v[r]]);
+            }
+            tqa_writer_end(answer);
+        }
         break;
     case TQ_SMOOTHING_SAVITZKY_GOLAY:
         tqa_writer_number(answer, "cutoff_hz", request->options.half_gain);

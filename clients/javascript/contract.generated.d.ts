@@ -3754,6 +3754,11 @@ export interface LogFilterUsed {
   /** Where half of an amplitude is left; of savitzky-golay, by its window */
   cutoff_hz?: number;
   from_spectra?: boolean;
+  /**
+   * Of `calibrate`: of q, qd and qdd of each joint, in the order of `joints`; torque and friction pass cutoff_hz. There with
+   * "auto", where rates are not logged, and a noisy joint needs less than half of cutoff_hz; left out: all pass that
+   */
+  cutoffs_hz?: number[];
   tau_f_s?: number;
   window?: number;
   degree?: number;

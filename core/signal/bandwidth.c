@@ -8,6 +8,7 @@
 #include "core/elementary/elementary.h"
 #include "core/signal/differentiate.h"
 #include "core/signal/median.h"
+#include "core/signal/own/own_cutoff.h"
 #include "core/signal/survey.h"
 
 enum {
@@ -120,7 +121,7 @@ static tq_status find_bandwidth(tq_recording *recording, const tq_uniform *even,
     for (size_t r = 0; r < nq && status == TQ_OK; r++) {
         const double *q = even->channels + r * even->stride;
         tq_bandwidth found = {0};
-        coherent[r] = (double)INFINITY;
+        coherent[r] = recording->motion[r] = (double)INFINITY;
         if (deviation(q, even->n) < 0.05 * most || most < TQ_SURVEY_MOVES) {
             continue;
         }
@@ -133,6 +134,7 @@ static tq_status find_bandwidth(tq_recording *recording, const tq_uniform *even,
             widest->motion = fmax(widest->motion, found.motion);
             widest->noise = fmin(widest->noise, found.noise);
             widest->floor = fmax(widest->floor, found.floor);
+            recording->motion[r] = found.motion;
         }
     }
     if (!isfinite(recording->bandwidth.noise)) {
@@ -337,7 +339,7 @@ size_t tq_recording_measure_size(const tq_recording *recording, size_t n)
     const size_t n_fft = fine_size(recording, n, fft_size(n));
     return tq_scratch_cost(2 * (n_fft / 2 + 1), sizeof(double)) + tq_spectrum_scratch_size(n_fft) +
            tq_bandwidth_scratch_size(n_fft) + tq_coherence_scratch_size(n) +
-           tq_scratch_cost(MEDIAN_SAMPLES + 1, sizeof(double));
+           tq_scratch_cost(MEDIAN_SAMPLES + 1, sizeof(double)) + tq_recording_own_size(n);
 }
 
 tq_status tq_recording_measure(tq_recording *recording, const tq_uniform *even, tq_scratch *scratch,
@@ -347,7 +349,10 @@ tq_status tq_recording_measure(tq_recording *recording, const tq_uniform *even, 
     if (status == TQ_OK) {
         status = find_velocity_noise(recording, even, scratch, reterr);
     }
-    return status == TQ_OK ? find_floors(recording, even, scratch, reterr) : status;
+    if (status == TQ_OK) {
+        status = find_floors(recording, even, scratch, reterr);
+    }
+    return status == TQ_OK ? tq_recording_measure_own(recording, even, scratch, reterr) : status;
 }
 
 /* ------------------------------------------------------------------------------------------------

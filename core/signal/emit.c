@@ -115,11 +115,14 @@ static bool emit_picked(tq_pass *p, uint64_t lowest, size_t n, const uint32_t *p
     return p->n_block < TQ_BLOCK || tq_emit_block(p);
 }
 
-/* Samples next to the ends of a segment of n samples that are left out. A window that does not end
- * its segment is longer than all borders. */
-static uint64_t border_of(const tq_pass_plan *plan, uint64_t n)
+/* A window that does not end its segment is longer than all borders. */
+uint64_t tq_emit_border(const tq_pass *p, uint64_t n)
 {
+    const tq_pass_plan *plan = &p->plan;
     const uint64_t most = n / BORDER_PARTS;
+    if (plan->n_own > 0 && plan->own_border <= most) {
+        return plan->own_border;
+    }
     const uint64_t border = plan->border < most ? plan->border : most;
     return border > plan->least_border ? border : plan->least_border;
 }
@@ -128,7 +131,7 @@ bool tq_emit_samples(tq_pass *p, uint64_t lowest, size_t m, bool ends)
 {
     tq_recording *recording = p->recording;
     const uint64_t end = lowest + (ends ? m : m > p->context ? m - p->context : 0);
-    const uint64_t border = border_of(&p->plan, lowest + m);
+    const uint64_t border = tq_emit_border(p, lowest + m);
     const uint64_t sure = ends ? (lowest + m > border ? lowest + m - border : 0) : end;
     const uint64_t every = p->options->filter.decimate;
     recording->n_short_segment += ends && border < p->plan.border ? 1 : 0;

@@ -9,8 +9,8 @@
 #include "core/signal/pass_private.h"
 #include "core/signal/pose/pose_rates.h"
 
-static void pass_filter(tq_pass *p, const tq_filter *filter, tq_filter_ends ends, size_t m,
-                        size_t n_row, double *rows)
+void tq_filter_pass(tq_pass *p, const tq_filter *filter, tq_filter_ends ends, size_t m,
+                    size_t n_row, double *rows)
 {
     tq_scratch scratch;
     tq_scratch_init(&scratch, p->memory, p->memory_size);
@@ -24,7 +24,7 @@ static void pass_filter(tq_pass *p, const tq_filter *filter, tq_filter_ends ends
 
 static void zero_phase(tq_pass *p, tq_filter_ends ends, size_t m, size_t n_row, double *rows)
 {
-    pass_filter(p, &p->plan.filter, ends, m, n_row, rows);
+    tq_filter_pass(p, &p->plan.filter, ends, m, n_row, rows);
 }
 
 static void smooth(tq_pass *p, unsigned derivative, size_t m, const double *x, double *ret)
@@ -45,7 +45,7 @@ static void smooth(tq_pass *p, unsigned derivative, size_t m, const double *x, d
  * an impulse of what is differentiated after the filter, so that continues oddly. All else is
  * mirrored: rates of odd positions are mirrored too, hence friction, and the torque beyond does
  * not hang on a single value, which a jerk or noise moves. */
-static tq_filter_ends ends_of(const tq_pass *p, tq_quantity quantity)
+tq_filter_ends tq_filter_ends_of(const tq_pass *p, tq_quantity quantity)
 {
     const bool is_differentiated = (quantity == TQ_QUANTITY_Q && !tq_pass_gives_rates(p)) ||
                                    (quantity == TQ_QUANTITY_QD && !tq_pass_has(p, TQ_QUANTITY_QDD));
@@ -63,7 +63,7 @@ static void filter_channels(tq_pass *p, size_t m)
     for (tq_quantity q = 0; q < TQ_QUANTITIES; q++) {
         const size_t n = q == TQ_QUANTITY_Q ? p->options->model->nq : p->options->model->nv;
         if (tq_pass_has(p, q)) {
-            zero_phase(p, ends_of(p, q), m, n, tq_pass_channel(p, q, 0));
+            zero_phase(p, tq_filter_ends_of(p, q), m, n, tq_pass_channel(p, q, 0));
         }
     }
 }
@@ -260,7 +260,7 @@ static void derive(tq_pass *p, size_t m)
         if (v == NULL) {
             tq_difference(m, tq_pass_channel(p, TQ_QUANTITY_Q, slope), h, qd);
             if (kind == TQ_SMOOTHING_FIRST_ORDER) { /* once for each derivative */
-                zero_phase(p, ends_of(p, TQ_QUANTITY_QD), m, 1, qd);
+                zero_phase(p, tq_filter_ends_of(p, TQ_QUANTITY_QD), m, 1, qd);
             }
             v = qd;
         }
@@ -369,7 +369,7 @@ static void find_rates(tq_pass *p, size_t m)
         }
     }
     if (p->plan.rates.n > 0) {
-        pass_filter(p, &p->plan.rates, TQ_ENDS_EVEN, m, nv, p->rates);
+        tq_filter_pass(p, &p->plan.rates, TQ_ENDS_EVEN, m, nv, p->rates);
     }
 }
 
@@ -444,7 +444,7 @@ static void add_gains(tq_pass *p, size_t m)
     }
 }
 
-void tq_filter_window(tq_pass *p, uint64_t lowest, size_t m)
+static void filter_window(tq_pass *p, uint64_t lowest, size_t m)
 {
     const size_t nv = p->options->model->nv;
     renormalise(p, m);
@@ -468,4 +468,11 @@ void tq_filter_window(tq_pass *p, uint64_t lowest, size_t m)
     if (p->n_parallel > 0) {
         find_parallel(p, lowest, m);
     }
+}
+
+void tq_filter_window(tq_pass *p, uint64_t lowest, size_t m, bool ends)
+{
+    tq_own_keep(p, lowest, m, ends);
+    filter_window(p, lowest, m);
+    tq_own_put(p, m);
 }

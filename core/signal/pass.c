@@ -34,6 +34,32 @@ static size_t border_of(const tq_recording *recording, const tq_pass_plan *plan)
     return reach > plan->least_border ? reach : plan->least_border;
 }
 
+/* Cut-offs of single joints. */
+static tq_status design_own(const tq_recording *recording, tq_pass_plan *plan,
+                            tq_recording_fault *ret_fault)
+{
+    const tq_recording_filter *filter = &recording->options->filter;
+    const double rate = 1.0 / recording->step;
+    double slowest = filter->cutoff;
+    tq_pass_plan own = *plan;
+    if (!tq_recording_has_own(recording)) {
+        return TQ_OK;
+    }
+    for (size_t r = 0; r < recording->options->model->nv; r++) {
+        plan->n_own += filter->own[r] < filter->cutoff ? 1 : 0;
+        slowest = fmin(slowest, filter->own[r]);
+    }
+    if (tq_filter_butterworth(filter->order, slowest, rate, &own.filter, NULL) != TQ_OK) {
+        return tq_recording_refuse(ret_fault, TQ_FAULT_CUTOFF, TQ_NONE, rate, 0.0);
+    }
+    plan->context = tq_filter_settling_length(&own.filter);
+    if (plan->context > CONTEXT_MAX) {
+        return tq_recording_refuse(ret_fault, TQ_FAULT_FILTER_SLOW, TQ_NONE, rate, 0.0);
+    }
+    plan->own_border = border_of(recording, &own);
+    return TQ_OK;
+}
+
 static tq_status design(const tq_recording *recording, tq_pass_plan *plan,
                         tq_recording_fault *ret_fault)
 {
@@ -57,7 +83,7 @@ static tq_status design(const tq_recording *recording, tq_pass_plan *plan,
         return tq_recording_refuse(ret_fault, TQ_FAULT_FILTER_SLOW, TQ_NONE, rate, 0.0);
     }
     plan->border = border_of(recording, plan);
-    return TQ_OK;
+    return design_own(recording, plan, ret_fault);
 }
 
 /* The filter of rates of which parallel rows are functions. */
@@ -111,6 +137,7 @@ static size_t size_of(const tq_recording *recording, const tq_pass_plan *plan)
         size += tq_scratch_cost(n * (nv + 1), sizeof(double)) +
                 2 * tq_scratch_cost(n * (2 * nv + 1), sizeof(double)) +
                 tq_scratch_cost((nq + 7 * nv + n_parallel + 1) * TQ_BLOCK, sizeof(double)) +
+                tq_scratch_cost(3 * plan->n_own * n, sizeof(double)) +
                 tq_scratch_cost(scratch_size(plan), 1);
     }
     if (parallel != NULL) {
@@ -147,6 +174,7 @@ tq_status tq_pass_prepare(const tq_recording *recording, tq_pass_kind kind,
     if (kind == TQ_PASS_BLOCKS) {
         if (late > delay_most) { /* no motion corresponds to the torque at the ends */
             ret->border += (size_t)ceil(late);
+            ret->own_border += ret->n_own > 0 ? (size_t)ceil(late) : 0;
             ret->least_border += (size_t)ceil(late);
         }
         ret->context += 4 + (size_t)ceil(late);        /* two differences at the ends */
@@ -219,10 +247,13 @@ static bool take_filter(tq_pass *p, tq_scratch *memory)
     p->fast = tq_scratch_take(memory, p->n_uniform * (2 * nv + 1), sizeof *p->fast);
     p->block =
         tq_scratch_take(memory, (nq + 7 * nv + p->n_parallel + 1) * TQ_BLOCK, sizeof *p->block);
+    p->own = p->plan.n_own > 0
+                 ? tq_scratch_take(memory, 3 * p->plan.n_own * p->n_uniform, sizeof *p->own)
+                 : NULL;
     p->memory_size = scratch_size(&p->plan);
     p->memory = tq_scratch_take(memory, p->memory_size, 1);
     return p->raw_tau != NULL && p->derived != NULL && p->fast != NULL && p->block != NULL &&
-           p->memory != NULL;
+           p->memory != NULL && (p->own != NULL || p->plan.n_own == 0);
 }
 
 tq_status tq_pass_begin(tq_recording *recording, const tq_pass_plan *plan, tq_block_sink *sink,

@@ -31,6 +31,8 @@ typedef struct tq_pass_plan {
     tq_filter filter;
     bool has_rates;      /* parallel rows are functions of rates that pass less of a filter: */
     tq_filter rates;     /* this one; of no sections: none */
+    size_t n_own;        /* joints with a cut-off of their own; their motion passes it last */
+    size_t own_border;   /* as border, by the slowest of them; shorter segments have `filter` */
     size_t context;      /* samples on each side that a filtered sample depends on */
     size_t border;       /* samples next to the ends of a segment that are left out */
     size_t least_border; /* likewise of a short segment: tq_recording_border */

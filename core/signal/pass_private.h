@@ -41,6 +41,9 @@ struct tq_pass {
                                was, displacements from the unfiltered qd; a copy */
     double *fast;           /* (2 nv x n_uniform) part of qdd that the filter removes, and its
                                rate */
+    double *own;            /* (3 x n_own x n_uniform) q, qd, qdd of joints with a cut-off of their
+                               own, as recorded; NULL: none */
+    bool uses_own;          /* the window's segment is long enough for it */
     size_t n_parallel;
     double *rates;    /* (nv x n_uniform) of which parallel rows are functions; NULL: the filtered
                          ones */
@@ -106,8 +109,20 @@ void tq_outliers_remove(tq_pass *pass);
 bool tq_resample_window(tq_pass *pass, size_t from, size_t end, bool ends);
 
 /* filter_rows.c: filters the m uniform samples of the window; `lowest`: index of the first one in
- * the segment. */
-void tq_filter_window(tq_pass *pass, uint64_t lowest, size_t m);
+ * the segment; `ends`: the segment ends with it. */
+void tq_filter_window(tq_pass *pass, uint64_t lowest, size_t m, bool ends);
+/* A zero-phase filter of n_row rows of m samples; and how a quantity continues beyond the ends. */
+void tq_filter_pass(tq_pass *pass, const tq_filter *filter, tq_filter_ends ends, size_t m,
+                    size_t n_row, double *rows);
+tq_filter_ends tq_filter_ends_of(const tq_pass *pass, tq_quantity quantity);
+
+/* own_rows.c: joints with a cut-off of their own. Keeps their rows before the window is filtered;
+ * puts them in the place of the filtered ones at last, when all that is computed of these is. */
+void tq_own_keep(tq_pass *pass, uint64_t lowest, size_t m, bool ends);
+void tq_own_put(tq_pass *pass, size_t m);
+
+/* emit.c: samples next to the ends of a segment of n samples that are left out. */
+uint64_t tq_emit_border(const tq_pass *pass, uint64_t n);
 
 /* emit.c: copies the samples of the window that are final to blocks; the last block goes to the
  * sink. */

@@ -75,6 +75,13 @@ bool tq_recording_is_sampled(const tq_recording *recording)
     return cache->n > 0 && cache->every > 1 && 4.0 * (double)tq_recording_border(recording) <= run;
 }
 
+bool tq_recording_has_own(const tq_recording *recording)
+{
+    const tq_recording_options *options = recording->options;
+    return options->filter.kind == TQ_SMOOTHING_BUTTERWORTH && options->filter.own != NULL &&
+           !(options->searches && tq_recording_is_sampled(recording));
+}
+
 bool tq_recording_search_less(tq_recording *recording)
 {
     return tq_recording_is_sampled(recording) && tq_row_cache_halve(&recording->cache);

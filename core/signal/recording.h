@@ -34,6 +34,8 @@ typedef struct tq_recording_filter {
     unsigned order;    /* Butterworth */
     double cutoff;     /* Hz; 0: from the spectra */
     bool is_auto;      /* the cut-off is chosen from the spectra */
+    const double *own; /* (nv) Hz, at most `cutoff`: the cut-off of each joint's position, rate and
+                          acceleration, all else has `cutoff`; NULL: so have they */
     double tau_f;      /* s, first order */
     size_t window;     /* Savitzky-Golay: samples, odd */
     unsigned degree;   /* Savitzky-Golay */
@@ -142,6 +144,11 @@ typedef struct tq_recording {
     tq_bandwidth bandwidth; /* of the joint with the widest bandwidth */
     double resolution;      /* Hz, of the spectra it was measured with */
     double *coherent;      /* (nq) Hz up to which torque and position are coherent; NULL: unknown */
+    double *motion;        /* (nq) Hz, bandwidth of each coordinate; infinite: it hardly moves */
+    double *needs;         /* (nv) Hz: a low-pass of a joint's own position that takes none of its
+                              motion has at least this cut-off; infinite: that of all */
+    double *shares;        /* (nv) of noise in the mean square of its acceleration, at the cut-off
+                              of the recording */
     double velocity_noise; /* rad/s or m/s, of the joint with the largest */
     double
         *floor; /* (nv) one-sided noise density, unit^2 / Hz, of the signal from which accelerations
@@ -226,6 +233,10 @@ size_t tq_recording_border(const tq_recording *recording);
  * higher; 0: the filter itself; infinite: none is needed.
  * Source   core/identify/DECISIONS.md, "Friction at a reversal" */
 double tq_recording_rate_cutoff(const tq_recording *recording);
+
+/* True if a pass filters joints by their own cut-offs: it reads more than runs of rows, which are
+ * too short for the border of a slow filter. */
+bool tq_recording_has_own(const tq_recording *recording);
 
 /* True if the survey cached only runs of rows, long enough for searches. */
 bool tq_recording_is_sampled(const tq_recording *recording);

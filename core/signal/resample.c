@@ -91,6 +91,6 @@ bool tq_resample_window(tq_pass *p, size_t from, size_t end, bool ends)
         p->uniform = (tq_uniform){.n = m, .stride = p->n_uniform, .channels = p->even};
         return true;
     }
-    tq_filter_window(p, lowest, m);
+    tq_filter_window(p, lowest, m, ends);
     return tq_emit_samples(p, lowest, m, ends);
 }

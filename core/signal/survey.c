@@ -105,9 +105,9 @@ size_t tq_survey_size(const tq_recording *recording)
 {
     const tq_recording_options *options = recording->options;
     const size_t nq = options->model->nq;
-    return 3 * tq_scratch_cost(nq + 1, sizeof(double)) +
+    return 4 * tq_scratch_cost(nq + 1, sizeof(double)) +
            tq_scratch_cost(1, sizeof *recording->clock) +
-           tq_scratch_cost(options->model->nv + 1, sizeof *recording->floor) +
+           3 * tq_scratch_cost(options->model->nv + 1, sizeof(double)) +
            tq_row_cache_size(recording->channels.n, options->n_cached) +
            tq_standstills_size(recording) + tq_stuck_size(options->model);
 }
@@ -123,10 +123,14 @@ tq_status tq_survey_begin(tq_recording *recording, tq_scratch *memory, tq_survey
     recording->clock = tq_scratch_take(memory, 1, sizeof *recording->clock);
     recording->coherent_memory = tq_scratch_take(memory, nq + 1, sizeof(double));
     recording->floor_memory = tq_scratch_take(memory, options->model->nv + 1, sizeof(double));
+    recording->motion = tq_scratch_take(memory, nq + 1, sizeof(double));
+    recording->needs = tq_scratch_take(memory, options->model->nv + 1, sizeof(double));
+    recording->shares = tq_scratch_take(memory, options->model->nv + 1, sizeof(double));
     memset(recording->repairs, 0, sizeof recording->repairs);
     recording->n_chosen = 0;
     if (ret->least == NULL || ret->most == NULL || recording->clock == NULL ||
         recording->coherent_memory == NULL || recording->floor_memory == NULL ||
+        recording->motion == NULL || recording->needs == NULL || recording->shares == NULL ||
         !tq_row_cache_begin(&recording->cache, recording->channels.n, options->n_cached, memory) ||
         !tq_standstills_begin(recording, memory) ||
         !tq_stuck_begin(options->model, memory, &recording->stuck)) {

@@ -17,6 +17,14 @@ static double cost_us(const tqa_tree *tree)
     return 1e6; /* never on a connection's thread */
 }
 
+/* Along a simulated loop all motion passes one filter; and lagged instruments are none where the
+ * noise of slow filters is correlated for longer. */
+static bool has_own_cutoffs(const tqa_calibration *c)
+{
+    const tq_fit_method method = c->options.fit.method;
+    return c->request.law == NULL && method != TQ_FIT_IV && method != TQ_FIT_FEASIBLE_IV;
+}
+
 /* Only logs that are fitted share the row cache and choose filter and decimation: logs for
  * validation must not change the fit. */
 static bool survey(tqa_calibration *c)
@@ -32,7 +40,7 @@ static bool survey(tqa_calibration *c)
         return false;
     }
     tqa_recording_choose_cutoff(&c->request, c->logs, c->n_fitted, c->n_log);
-    return true;
+    return !has_own_cutoffs(c) || tqa_recording_choose_own(&c->request, c->logs, c->n_fitted);
 }
 
 static void describe(const tqa_recording *of, tq_identify_recording *ret)

@@ -119,9 +119,10 @@ static tq_status window_square(tq_identify *id, unsigned derivative, double h, d
     return TQ_OK;
 }
 
-/* variance of a recording's acceleration for a noise density of one */
-static tq_status gain_of(tq_identify *id, const tq_identify_recording *r, double *ret,
-                         tq_error *reterr)
+/* variance of a recording's acceleration for a noise density of one, of a joint with this cut-off
+ */
+static tq_status gain_of(tq_identify *id, const tq_identify_recording *r, double cutoff,
+                         double *ret, tq_error *reterr)
 {
     const tq_recording_filter *filter = &id->options.filter;
     const double rate = 1.0 / r->step;
@@ -134,8 +135,7 @@ static tq_status gain_of(tq_identify *id, const tq_identify_recording *r, double
         return status;
     }
     if (filter->kind == TQ_SMOOTHING_BUTTERWORTH) {
-        has_filter =
-            tq_filter_butterworth(filter->order, filter->cutoff, rate, &made, NULL) == TQ_OK;
+        has_filter = tq_filter_butterworth(filter->order, cutoff, rate, &made, NULL) == TQ_OK;
     } else if (filter->kind == TQ_SMOOTHING_FIRST_ORDER) {
         has_filter = tq_filter_first_order(filter->tau_f, rate, &made, NULL) == TQ_OK;
         n_pass = r->n_difference > 1 ? 2 : 1; /* once for each derivative */
@@ -146,13 +146,18 @@ static tq_status gain_of(tq_identify *id, const tq_identify_recording *r, double
 
 tq_status tq_session_find_variance(tq_identify *id, tq_error *reterr)
 {
+    const tq_recording_filter *filter = &id->options.filter;
     tq_status status = TQ_OK;
     for (size_t i = 0; status == TQ_OK && i < id->options.n_fitted; i++) {
         const tq_identify_recording *recording = &id->options.recordings[i];
-        double gain = 0.0;
-        status = gain_of(id, recording, &gain, reterr);
-        for (size_t r = 0; r < id->nv; r++) {
+        double gain = 0.0, last = -1.0;
+        for (size_t r = 0; status == TQ_OK && r < id->nv; r++) {
             const double *floors = recording->floor;
+            const double cutoff = filter->own != NULL ? filter->own[r] : filter->cutoff;
+            if (cutoff != last) {
+                status = gain_of(id, recording, cutoff, &gain, reterr);
+                last = cutoff;
+            }
             id->variance[i * id->nv + r] = floors != NULL ? floors[r] * gain : 0.0;
         }
     }
@@ -212,7 +217,8 @@ static bool needs_instruments(const tq_identify *id)
 {
     enum { LAGS = 8 }; /* samples: two are lost at the ends of a recording */
     const double lag = lag_of(id);
-    bool is_long = lag <= (double)TQ_FIT_LAG_MAX;
+    /* noise of slow filters is correlated over any lag that the fast joints bear */
+    bool is_long = lag <= (double)TQ_FIT_LAG_MAX && id->options.filter.own == NULL;
     for (size_t i = 0; i < id->options.n_fitted; i++) {
         is_long = is_long && (double)id->pushed[i] > (double)LAGS * fmax(lag, 1.0);
     }

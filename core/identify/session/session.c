@@ -264,6 +264,9 @@ static uint64_t fingerprint_of(const tq_identify_options *o, size_t nv)
         (double)f.window,        (double)f.degree, (double)f.decimate, (double)o->fit.method,
         o->is_output ? 1.0 : 0.0};
     sum ^= tq_archive_checksum((const unsigned char *)numbers, sizeof numbers);
+    if (f.own != NULL) {
+        sum ^= tq_archive_checksum((const unsigned char *)f.own, nv * sizeof *f.own);
+    }
     for (size_t i = 0; i < o->n_recording; i++) {
         const tq_identify_recording *r = &o->recordings[i];
         const double measured[] = {r->n_row,  r->n_moving, (double)r->n_cached,

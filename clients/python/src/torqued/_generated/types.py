@@ -1945,6 +1945,7 @@ class LogFilterUsedOut(TypedDict):
     order: NotRequired[int]
     cutoff_hz: NotRequired[float]
     from_spectra: NotRequired[bool]
+    cutoffs_hz: NotRequired[Array]
     tau_f_s: NotRequired[float]
     window: NotRequired[int]
     degree: NotRequired[int]
