@@ -49,8 +49,8 @@ static const element_row rows[] = {
     {IN_BODY, "inertial", POSE " mass diaginertia fullinertia ", "", NULL},
     {IN_BODY, "joint",
      " name class type pos axis range limited ref stiffness springref springdamper springyield "
-     "damping armature frictionloss actuatorfrcrange ",
-     LIMIT " group user actuatorfrclimited actuatorgravcomp ", NULL},
+     "damping armature frictionloss actuatorfrcrange actuatorgravcomp ",
+     LIMIT " group user actuatorfrclimited ", NULL},
     {IN_BODY, "freejoint", " name align ", " group ", NULL},
     {IN_BODY, "geom", POSE " type size mass density fromto shellinertia mesh group fluidshape ",
      CONTACT " user rgba material hfield fitscale fluidcoef adhesion surfacevel "
