@@ -122,6 +122,7 @@ def arm(daemon, truth):  # noqa: F811
 
 
 @pytest.mark.seconds(240)
+@numbers
 def test_gains_of_six_joints(daemon, arm):
     """Eight of twelve: kp of the wrist, and of one joint before it, are stated."""
     controller = {"kind": "pd", "kp": [{"start": 1500}, KP[1], {"start": 9000}, *KP[3:]], "kd": {"start": [3 * x for x in KD]}}

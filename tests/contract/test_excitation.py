@@ -5,6 +5,7 @@ import json
 import time
 
 import pytest
+from conftest import numbers
 
 JSON = {"Content-Type": "application/json"}
 FRICTION = ["viscous", "coulomb", "offset"]
@@ -80,6 +81,7 @@ def test_expected_torque_error_is_that_of_the_covariance(daemon, robot, by_joint
         recorded.append(found if seed else {"fourier": found["fourier"]})
 
 
+@numbers
 def test_a_fit_to_the_motion_is_more_exact_than_to_random_ones(daemon):
     """Least squares on simulated noisy torque; errors at states that no motion has. The least condition gains little, a motion designed for
     the torque half and more."""

@@ -4,7 +4,7 @@
 import json
 
 import pytest
-from conftest import eventually
+from conftest import eventually, numbers
 
 JSON = {"Content-Type": "application/json"}
 FRICTION = ["viscous", "coulomb", "offset"]
@@ -232,6 +232,7 @@ def test_the_task_is_what_the_error_is_expected_of(daemon):
     assert error(found) < 0.9 * error(general)
 
 
+@numbers
 @pytest.mark.parametrize("robot", ["panda", "ur10e"])
 def test_a_designed_motion_has_at_most_half_the_expected_error_of_the_median_random_one(daemon, robot):
     request = {"parameters": FRICTION}
