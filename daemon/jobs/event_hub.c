@@ -10,7 +10,7 @@
 #include "daemon/share.h"
 
 /* of a client with 40 streams or more; news of fewer are sent as they come */
-enum { WAKES_MS = 4, PACED_LEAST_MS = 10, STEP_MS = 10 };
+enum { WAKES_MS = 4, PACED_LEAST_MS = 10 };
 
 void tqd_event_hub_init(tqd_event_hub *hub, size_t watch_max, size_t client_max,
                         tqd_event_print *print)
@@ -190,7 +190,7 @@ static void wake_in_turn(tqd_event_hub *hub, tqd_watch *watch, int64_t now_ms)
             return;
         }
         const int64_t turn = hub->turn > now_ms * WAKES_MS ? hub->turn : now_ms * WAKES_MS;
-        const int64_t free_ms = turn / WAKES_MS / STEP_MS * STEP_MS;
+        const int64_t free_ms = turn / WAKES_MS / TQD_HUB_STEP_MS * TQD_HUB_STEP_MS;
         const int64_t next_ms = watch->woken_ms + pace_ms;
         const int64_t turn_ms = next_ms > free_ms ? next_ms : free_ms;
         hub->turn = turn + 1;

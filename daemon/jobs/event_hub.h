@@ -13,6 +13,7 @@
 enum {
     TQD_EVENT_HUB_RING = 2048,
     TQD_HUB_EVENT_BYTES = 640, /* of an event as text */
+    TQD_HUB_STEP_MS = 10,      /* between ticks while streams wait for their turn */
 };
 
 /* A change of state (seq > 0: the event's number in the store) or progress (seq 0: not stored). */
@@ -60,7 +61,7 @@ typedef struct tqd_event_hub {
     size_t n_watch, watch_max;
     size_t client_max; /* subscriptions of one client that is alone (share.h); 0: no bound */
     bool stopped;
-    int64_t turn; /* the next free one, in quarters of a millisecond */
+    int64_t turn; /* the next free one; one is 1/4 ms of the monotonic clock */
     tqd_event_print *print;
     tqd_hub_slot slots[TQD_EVENT_HUB_RING];
 } tqd_event_hub;
@@ -93,8 +94,8 @@ void tqd_event_hub_unwatch(tqd_event_hub *hub, tqd_watch *watch);
 /* Publishes events and wakes their subscribers; streams of all jobs, of a client that has many, at
  * most every n_alike / 4 ms and not all at once, so that they cost 4,000 wake-ups a second. */
 void tqd_event_hub_publish(tqd_event_hub *hub, const tqd_hub_event *news, size_t n);
-/* Wakes subscriptions whose until_ms has passed. Returns the time until the next one's, at least
- * 0; -1: there is no subscription. */
+/* Wakes subscriptions whose turn or until_ms has come. Returns the time until the next one's, at
+ * least 0; -1: there is no subscription. */
 int64_t tqd_event_hub_tick(tqd_event_hub *hub);
 /* Wakes all subscriptions, present and later ones. */
 void tqd_event_hub_stop(tqd_event_hub *hub);

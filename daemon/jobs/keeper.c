@@ -14,7 +14,6 @@
 
 enum {
     TICK_MS = 250,  /* while a job runs or an exchange waits: four progress events a second */
-    TURN_MS = 10,   /* between wake-ups of streams that wait for their turn */
     IDLE_MS = 5000, /* else: deadlines of queued jobs, leases of dead nodes */
     EXPIRE_MS = 1000,
     SECOND_MS = 1000,
@@ -352,7 +351,7 @@ void tqd_jobs_keep(void *arg)
             publish_progress(jobs);
         }
         const int64_t turn_ms = tqd_event_hub_tick(&jobs->hub);
-        tick_ms = turn_ms >= 0 && turn_ms < TICK_MS ? turn_ms + TURN_MS : TICK_MS;
+        tick_ms = turn_ms >= 0 && turn_ms < TICK_MS ? turn_ms + TQD_HUB_STEP_MS : TICK_MS;
         busy = turn_ms >= 0;
         busy = beat_all(jobs, due(&beat_ms, jobs->options.lease_ms / 3)) || busy || !recovered;
         busy = tqd_jobs_charge_all(jobs, due(&second_ms, SECOND_MS)) || busy;
