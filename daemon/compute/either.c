@@ -56,6 +56,12 @@ static int64_t patience_either(void *exchange)
     return own->patience_ms != NULL ? own->patience_ms(exchange) : -1;
 }
 
+static int64_t wait_either(void *exchange)
+{
+    const tqd_handler *own = methods(exchange);
+    return own->wait_ms != NULL ? own->wait_ms(exchange) : 0;
+}
+
 static void reply_either(void *exchange, tqd_reply *reply)
 {
     methods(exchange)->reply(exchange, reply);
@@ -75,6 +81,7 @@ const tqd_handler tqd_compute_handler = {
     .resumed = resumed_either,
     .run = run_either,
     .patience_ms = patience_either,
+    .wait_ms = wait_either,
     .reply = reply_either,
     .close = close_either,
 };

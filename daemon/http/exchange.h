@@ -116,6 +116,9 @@ typedef struct tqd_handler {
      * only: `run` is skipped when the request is cancelled, or has not begun in time. NULL, or
      * negative: `run` has lasting effects, and is always called. */
     int64_t (*patience_ms)(void *exchange);
+    /* The time that the exchange itself waits for something (a job's end), ms: it comes on top of
+     * the limit on a request's time. NULL: 0. */
+    int64_t (*wait_ms)(void *exchange);
     void (*reply)(void *exchange, tqd_reply *reply);
     void (*close)(void *exchange); /* always, once; also after a disconnection */
 } tqd_handler;

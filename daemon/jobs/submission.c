@@ -584,11 +584,17 @@ static void reply(void *exchange, tqd_reply *reply)
     s->answer.body = NULL;
 }
 
+static int64_t wait_ms(void *exchange)
+{
+    return ((const submission *)exchange)->submit_options.wait_ms;
+}
+
 const tqd_handler tqd_submission_handler = {
     .feed = feed,
     .finish = finish,
     .resumed = resumed,
     .run = run,
+    .wait_ms = wait_ms,
     .reply = reply,
     .close = end,
 };

@@ -65,12 +65,11 @@ static int64_t deadline(const tqd_deadlines *limit, const tqd_client *client)
         return paced < limit->body_ms ? paced : limit->body_ms;
     case TQD_PHASE_DISCARD:
         return limit->grace_ms;
-    case TQD_PHASE_RUN:
-        return limit->run_ms;
     case TQD_PHASE_REPLY:
         return paced > limit->idle_ms ? paced : limit->idle_ms;
-    case TQD_PHASE_STREAM:
-        return INT64_MAX; /* an event stream may be idle for long */
+    case TQD_PHASE_RUN:    /* patience.c */
+    case TQD_PHASE_STREAM: /* an event stream may be idle for long */
+        return INT64_MAX;
     case TQD_PHASE_IDLE:
         return limit->idle_ms;
     }
@@ -144,7 +143,7 @@ static void shut_late(tqd_client *client, int64_t age_ms)
     }
 }
 
-/* The computation was cancelled at its deadline and has not ended. */
+/* A computation that was cancelled at its deadline and has not ended, or what nothing cancels. */
 static void shut_computing(tqd_client *client)
 {
     tqd_request *request = &client->request;
@@ -254,7 +253,7 @@ static void check(tqd_client *c, bool draining)
         shut(c);
         return;
     }
-    if (c->phase == TQD_PHASE_RUN && c->request.step == TQD_STEP_RUNNING && c->request.is_patient) {
+    if (c->phase == TQD_PHASE_RUN) {
         if (!tqd_patience_check(c)) {
             shut_computing(c);
         }

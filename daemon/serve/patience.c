@@ -96,12 +96,19 @@ static bool has_disconnected(tqd_client *client)
 
 static void refuse_late(tqd_client *client)
 {
+    const double limit_s = 1e-3 * (double)client->loop->server->options.deadlines.run_ms;
     tqa_problem problem;
-    tqa_problem_set(
-        &problem, "took-too-long",
-        "the computation did not end within %lld s (setting: run_timeout); send it as a "
-        "job, with the header Prefer: respond-async",
-        (long long)(client->loop->server->options.deadlines.run_ms / 1000));
+    if (client->request.is_patient) {
+        tqa_problem_set(&problem, "took-too-long",
+                        "the computation did not end within %g s (setting: run_timeout); send it "
+                        "as a job, with the header Prefer: respond-async",
+                        limit_s);
+    } else {
+        tqa_problem_set(&problem, "took-too-long",
+                        "no answer within %g s (setting: run_timeout); what was asked for may "
+                        "still be carried out",
+                        limit_s);
+    }
     tqd_refuse(client, &problem);
 }
 
@@ -119,11 +126,39 @@ static void check_begin(tqd_client *client)
     }
 }
 
+/* run_timeout, and what the exchange itself waits for. */
+static int64_t run_limit_ms(const tqd_client *client)
+{
+    const tqd_request *request = &client->request;
+    const tqd_handler *handler = request->route != NULL ? request->route->handler : NULL;
+    const int64_t own_ms = handler != NULL && handler->wait_ms != NULL && request->exchange != NULL
+                               ? handler->wait_ms(request->exchange)
+                               : 0;
+    return client->loop->server->options.deadlines.run_ms + own_ms;
+}
+
+/* A request that no one cancels: it is answered at its limit, and the connection closed. */
+static bool check_wait(tqd_client *client, int64_t age_ms)
+{
+    if (age_ms <= run_limit_ms(client)) {
+        return true;
+    }
+    refuse_late(client);
+    atomic_store(&client->request.given_up, true);
+    return false;
+}
+
 bool tqd_patience_check(tqd_client *client)
 {
     tqd_request *request = &client->request;
     const tqd_deadlines *limit = &client->loop->server->options.deadlines;
     const int64_t age_ms = client->loop->now_ms - client->since_ms;
+    if (request->step == TQD_STEP_RAN || request->step == TQD_STEP_WOKEN) {
+        return true; /* the loop answers it in this turn or the next */
+    }
+    if (request->step != TQD_STEP_RUNNING || !request->is_patient) {
+        return check_wait(client, age_ms);
+    }
     if (atomic_load(&request->given_up)) {
         return age_ms <= limit->run_ms + limit->grace_ms;
     }

@@ -212,8 +212,8 @@ bool tqd_patience_given_up(const tqd_head *head);
 bool tqd_patience_begin(tqd_client *client);
 /* On the worker; false: the request has been cancelled. */
 bool tqd_patience_run(const tqd_client *client);
-/* Each tick, for a client suspended on a worker: checks for disconnection and deadline. False:
- * the connection must be closed. */
+/* Each tick, for a suspended client: checks for disconnection and deadline. False: the refusal is
+ * sent as it is, and the connection must be closed. */
 bool tqd_patience_check(tqd_client *client);
 
 /* The connection is, or will be, shut down: nothing more is sent on it. */

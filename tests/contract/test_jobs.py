@@ -49,6 +49,9 @@ def ended(daemon, job_id):
     raise AssertionError(f"still {job['state']}")
 
 
+ONE = {"jobs": 1, "jobs_spare": 0, "workers": 1}  # without spare runners, which help where a job takes long
+
+
 def occupy(daemon):
     """Submits a job that lasts longer than the test: with one runner, all later jobs wait for it."""
     job = submit(daemon, simulation(90000), "/v1/robots/planar-2r/simulate")["id"]
@@ -200,7 +203,7 @@ def test_a_cancelled_job_says_how_far_it_came(start):
 
 
 def test_priority_goes_first_and_clients_take_turns(start):
-    daemon = start({"jobs": 1, "workers": 1})
+    daemon = start(ONE)
     running = occupy(daemon)
     many = [submit(daemon, Torqued_Client="greedy")["id"] for _ in range(6)]
     few = submit(daemon, Torqued_Client="modest")["id"]
@@ -212,7 +215,7 @@ def test_priority_goes_first_and_clients_take_turns(start):
 
 
 def test_full_queue_is_503(start):
-    daemon = start({"jobs": 1, "workers": 1, "jobs_queued": 3})
+    daemon = start({**ONE, "jobs_queued": 3})
     running = occupy(daemon)
     waiting = [submit(daemon)["id"] for _ in range(3)]
     for prefer in ("respond-async", "respond-async, wait=3600"):

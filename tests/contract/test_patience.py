@@ -11,7 +11,7 @@ import socket
 import threading
 
 import pytest
-from conftest import PATIENCE, eventually, metric, parse_replies, problem
+from conftest import PATIENCE, SLOW, eventually, metric, parse_replies, problem
 
 # an unreachable pose, so that every seed takes all its iterations: seconds of one core for 200 bytes
 HARD = json.dumps({"frame": "flange", "pose": {"position": [9, 9, 9], "quaternion_wxyz": [1, 0, 0, 0]}, "seeds": 1024, "iterations": 1000}).encode()
@@ -109,7 +109,7 @@ def test_a_client_that_only_ends_its_own_stream_is_answered(start):
 
 
 def test_time_of_a_computation_is_bounded(start):
-    one = start({**WAITS, "run_timeout": 100})
+    one = start({**WAITS, "run_timeout": 100 * SLOW})
     connection = one.connect()
     for _ in range(2):  # on one kept connection
         connection.request("POST", PATH, HARD)

@@ -10,7 +10,7 @@ import sqlite3
 import subprocess
 
 import pytest
-from conftest import PATIENCE, eventually, problem
+from conftest import PATIENCE, SLOW, eventually, problem
 from test_jobs import ASYNC, PATH, body, cancel, ended, get, occupy, simulation, submit
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -88,6 +88,14 @@ def test_the_recipe_of_the_readme_handles_202(start, tmp_path):
         assert process.wait(PATIENCE) == 0
     assert len(json.loads(answer.read_text())["q"]) == 101
     assert len(listed(daemon, "?state=succeeded")[0]) == 1, "one job, however often it was asked for"
+
+
+def test_run_timeout_does_not_bound_a_wait(start):
+    """It bounds computations; the connection of a POST that waits for its job was closed without an answer."""
+    daemon = start({"run_timeout": 100 * SLOW})
+    status, headers, job = post(daemon, simulation(90000), Prefer=f"wait={1 + 3 * SLOW // 10}")
+    assert status == 202 and job["state"] == "running" and "wait=" in headers["Preference-Applied"]
+    cancel(daemon, job["id"])
 
 
 # ----------------------------------------------------------------------------------------------------------
