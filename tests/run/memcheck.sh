@@ -5,7 +5,8 @@
 #        tests/run/memcheck.sh daemon PATH...               contract or system tests against a daemon under memcheck
 # An error is one of memory that was not written, freed, or is not ours; a process with one ends with status 97.
 set -u
-valgrind=(valgrind -q --error-exitcode=97 --leak-check=no --num-callers=20 --suppressions="$PWD/tests/support/memcheck.supp")
+# fair-sched: else a thread that computes keeps valgrind's lock, and a read of the store waits for seconds
+valgrind=(valgrind -q --fair-sched=try --error-exitcode=97 --leak-check=no --num-callers=20 --suppressions="$PWD/tests/support/memcheck.supp")
 export OPENBLAS_NUM_THREADS=1 # else the daemon replaces itself by exec, out of valgrind's sight
 if ! command -v valgrind >/dev/null; then
     echo "SKIP memcheck: no valgrind (make deps-check installs it)"
