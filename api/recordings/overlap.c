@@ -28,6 +28,8 @@ void tqa_overlap_begin(tqa_overlap *overlap, const tqa_recording *recording,
                              .nq = model->nq,
                              .nv = model->nv,
                              .n_parallel = plan->parallel != NULL ? plan->parallel->n : 0};
+    overlap->room_first =
+        plan->n_uniform * sizeof(double) * (model->nq + 7 * model->nv + overlap->n_parallel + 2);
     for (size_t i = 0; i < 2; i++) {
         overlap->groups[i] =
             (tqa_block_group){.bytes = memory->groups[i], .room = memory->n_group[i]};
@@ -42,13 +44,14 @@ void tqa_overlap_end(const tqa_overlap *overlap, tqa_pass_memory *memory)
     }
 }
 
-/* Room for n more bytes. False: memory is short. */
-static bool reserve(tqa_block_group *g, size_t n)
+/* Room for n more bytes; at first for all samples of a window: the pages behind those that there are
+ * are not touched. False: memory is short. */
+static bool reserve(tqa_block_group *g, size_t first, size_t n)
 {
     if (g->room - g->used >= n) {
         return true;
     }
-    size_t room = g->room > ROOM_LEAST ? g->room : (size_t)ROOM_LEAST;
+    size_t room = g->room > first ? g->room : (first + ROOM_LEAST) / ROOM_LEAST * ROOM_LEAST;
     while (room - g->used < n) {
         room *= 2;
     }
@@ -83,7 +86,7 @@ bool tqa_overlap_keep(void *ctx, const tqa_recording_block *block)
     head.n_row = o->nq + (from->tau != NULL ? 7 : 2) * o->nv + o->n_parallel;
     head.stride = (n + TQ_BLOCK_PAD - 1) / TQ_BLOCK_PAD * TQ_BLOCK_PAD;
     const size_t size = size_of(&head);
-    if (!reserve(g, size)) {
+    if (!reserve(g, o->room_first, size)) {
         o->is_short = true;
         return false;
     }

@@ -23,6 +23,7 @@ typedef struct tqa_overlap {
     tqa_group_read *read;
     void *read_arg;
     size_t nq, nv, n_parallel; /* rows of a block */
+    size_t room_first;         /* bytes of a window's blocks at most, their heads apart */
     tqa_block_group groups[2];
     unsigned reading; /* groups[reading] is read into, the other is computed with */
     bool is_short;    /* of memory */

@@ -11,6 +11,7 @@ enum {
     ROWS_LEAST = 4096,
     ROWS_MAX = 8192, /* the samples of a window stay in the cache of the processor */
     ROWS_INSPECTED = 65536,
+    WIDE = 64, /* channels, from which on memory counts more than what overlapping windows cost */
     CONTEXT_MAX = 65536, /* samples on each side that a filtered sample depends on */
 };
 
@@ -104,7 +105,8 @@ static size_t rows_of(const tq_recording *recording, const tq_pass_plan *plan)
     size_t room = NUMBERS_MAX / (recording->channels.n + 2);
     const size_t most = plan->kind == TQ_PASS_INSPECT ? ROWS_INSPECTED : ROWS_MAX;
     room = room > most ? most : room < ROWS_LEAST ? ROWS_LEAST : room;
-    room = room < 8 * plan->context ? 8 * plan->context : room;
+    const size_t least = (recording->channels.n < WIDE ? 8 : 4) * plan->context;
+    room = room < least ? least : room;
     if (recording->n_row > 0 && recording->n_row + TQ_SEGMENT_LEAST < room) {
         room = (size_t)recording->n_row + TQ_SEGMENT_LEAST;
     }

@@ -47,6 +47,13 @@ bench-landing: $(out)/torqued
 	@mkdir -p build/bench
 	@TORQUED=$(CURDIR)/$< OPENBLAS_NUM_THREADS=1 $(if $(wildcard $(python)),$(python),python3) tests/bench/landing.py build/bench/landing.json
 
+#: bench-identification   the same logs, without and with faults, by torqued, FIGAROH and MuJoCo's sysid: error, processor time, what each says (make deps-identification; half an hour)
+.PHONY: bench-identification
+bench-identification: $(out)/torqued
+	@mkdir -p build/bench
+	@OPENBLAS_NUM_THREADS=1 $(if $(wildcard $(python)),$(python),python3) tests/bench/identification/identification.py \
+	    $(CURDIR)/$< $(CURDIR)/build/peers/identification/bin/python build/bench/identification.json $(KINDS)
+
 #: bench-sessions   a lock step of an arm over a Unix socket: p50, p99 and steps a second beside the bare HTTP library
 bench-sessions: $(out)/torqued $(out)/tests/bench/responder $(out)/tests/bench/steps
 	@mkdir -p build/bench

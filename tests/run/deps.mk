@@ -51,6 +51,9 @@ deps-bench:
 	@tests/run/venv.sh build/venv $(venv_check) $(venv_bench)
 	@tests/run/venv.sh build/peers/$(peer_of_targets) $(peer_of_targets)
 	@tests/run/sdist.sh build/peers/yyjson yyjson yyjson.c yyjson.h
+.PHONY: deps-identification
+deps-identification: deps-check
+	@tests/run/venv.sh build/peers/identification figaroh 'mujoco[sysid]'
 deps-cluster:
 	@tests/run/packages.sh $(packages_cluster)
 	@tests/run/venv.sh build/venv $(venv_check)

@@ -2,6 +2,8 @@
 /* api/operations/calibrate/run.c - the session's loop: memory, rows of each pass, checkpoints. */
 #include "api/operations/calibrate/calibrate.h"
 
+static const size_t large_step = (size_t)16 << 20; /* bytes, beside which no idle ones are kept */
+
 typedef struct reader {
     tqa_calibration *c;
     const tq_identify_step *step;
@@ -80,6 +82,9 @@ bool tqa_calibration_run(tqa_calibration *c)
         }
         switch (step.kind) {
         case TQ_STEP_MEMORY:
+            if (step.size > large_step) { /* the next pass takes its memory anew */
+                tqa_pass_memory_free(&c->pass_memory);
+            }
             good = tqa_calibration_take(c, step.size, &c->memory[step.slot]);
             break;
         case TQ_STEP_THIN:
