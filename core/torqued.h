@@ -57,6 +57,7 @@
 #include "core/dynamics/mass_matrix/mass_matrix.h" /* M(q) */
 #include "core/dynamics/mass_matrix/mass_matrix_inverse.h" /* M = L^T D L, and solves */
 #include "core/dynamics/mass_matrix/mass_matrix_state.h" /* M^-1 and eigenvalues at one state */
+#include "core/dynamics/momentum/centroidal.h" /* centroidal momentum matrix, regressor of momentum */
 #include "core/dynamics/momentum/momentum.h" /* centre of mass and momentum at one state */
 #include "core/dynamics/momentum/momentum_batch.h" /* the same for blocks */
 #include "core/dynamics/passive/tendons.h" /* springs and friction along combinations of coordinates and paths */

@@ -8,7 +8,8 @@
 #include "core/dynamics/kinematics/configuration.h"
 #include "core/spatial/frame.h"
 
-enum { TWIST = 6, POSE = 16 }; /* numbers of a pose: position, rotation, quaternion */
+enum { TWIST = 6, POSE = 16 };            /* numbers of a pose: position, rotation, quaternion */
+enum { INCLUDE_JACOBIAN, INCLUDE_RATES }; /* numbers of the words of `include` */
 
 static const char *const fields[] = {TQA_FIELDS_KINEMATICS_REQUEST, NULL};
 
@@ -26,11 +27,13 @@ typedef struct kinematics {
     size_t n_point;
     bool named; /* points are given */
     bool moves; /* velocities, accelerations, Jacobians */
+    bool gives_rates;
     unsigned expressed_in;
     double *pose;     /* (n_point x n_sample x POSE) */
     double *velocity; /* (n_point x n_sample x 6), like the next */
     double *acceleration;
     double *jacobian; /* (n_point x n_sample x 6 x nv) in the user's order */
+    double *rates;    /* of them, the same */
     double *rate;     /* (6 x nv) */
 } kinematics;
 
@@ -83,6 +86,7 @@ static bool read(kinematics *k)
     if (include.value != NULL && !tqa_value_choices(&include, includes, &included)) {
         return false;
     }
+    k->gives_rates = (included & (1u << INCLUDE_RATES)) != 0;
     if (expressed.value != NULL) {
         k->moves = true;
         return tqa_value_choice(&expressed, axes, &k->expressed_in);
@@ -98,7 +102,8 @@ static bool read(kinematics *k)
 static bool make_room(kinematics *k)
 {
     const size_t n = k->n_point * k->states.n_sample;
-    const size_t each = POSE + (k->moves ? 2u * TWIST + TWIST * k->order.nv : 0u);
+    const size_t matrices = k->gives_rates ? 2 : 1;
+    const size_t each = POSE + (k->moves ? 2u * TWIST + matrices * TWIST * k->order.nv : 0u);
     if (n > TQA_TREE_ANSWER_MAX / each) {
         const tqa_value root = tqa_value_root(k->tree);
         return tqa_value_refuse(&root, "too-large", "ask for fewer frames or samples at a time",
@@ -108,9 +113,10 @@ static bool make_room(kinematics *k)
     k->velocity = tqa_tree_take(k->tree, n * TWIST, sizeof(double));
     k->acceleration = tqa_tree_take(k->tree, n * TWIST, sizeof(double));
     k->jacobian = tqa_tree_take(k->tree, k->moves ? n * TWIST * k->order.nv : 1, sizeof(double));
+    k->rates = tqa_tree_take(k->tree, k->gives_rates ? n * TWIST * k->order.nv : 1, sizeof(double));
     k->rate = tqa_tree_take(k->tree, 2u * TWIST * k->order.nv, sizeof(double));
     return k->pose != NULL && k->velocity != NULL && k->acceleration != NULL &&
-           k->jacobian != NULL && k->rate != NULL;
+           k->jacobian != NULL && k->rates != NULL && k->rate != NULL;
 }
 
 /* Position, then rotation, then quaternion: each of all samples, one after another. */
@@ -141,12 +147,17 @@ static void put_motion(const kinematics *k, const tq_configuration *p, size_t f,
     const double *qdd = k->states.qdd != NULL ? k->states.qdd + sample * nv : NULL;
     double *own = k->rate + TWIST * nv;
     double *jacobian = k->jacobian + at * TWIST * nv;
-    tq_configuration_jacobian(p, point->link, point->at, frame, own, qdd != NULL ? k->rate : NULL);
+    double *rates = k->gives_rates ? k->rates + at * TWIST * nv : NULL;
+    tq_configuration_jacobian(p, point->link, point->at, frame, own,
+                              qdd != NULL || rates != NULL ? k->rate : NULL);
     tq_configuration_velocity(p, point->link, point->at, frame, k->velocity + at * TWIST);
     for (size_t i = 0; i < TWIST; i++) {
         double *acceleration = &k->acceleration[at * TWIST + i];
         for (size_t c = 0; c < nv; c++) {
             jacobian[i * nv + c] = own[i * nv + k->order.v[c]];
+            if (rates != NULL) {
+                rates[i * nv + c] = k->rate[i * nv + k->order.v[c]];
+            }
             if (qdd != NULL && qd != NULL) {
                 *acceleration += own[i * nv + c] * qdd[c] + k->rate[i * nv + c] * qd[c];
             }
@@ -209,6 +220,9 @@ static void put_frame(const kinematics *k, size_t f)
     }
     if (k->moves) {
         put(k, "jacobian", k->jacobian + f * n * TWIST * k->order.nv, 3, TWIST, k->order.nv);
+    }
+    if (k->gives_rates) {
+        put(k, "jacobian_rate", k->rates + f * n * TWIST * k->order.nv, 3, TWIST, k->order.nv);
     }
     tqa_writer_end(answer);
 }

@@ -44,8 +44,8 @@ void tqa_overlap_end(const tqa_overlap *overlap, tqa_pass_memory *memory)
     }
 }
 
-/* Room for n more bytes; at first for all samples of a window: the pages behind those that there are
- * are not touched. False: memory is short. */
+/* Room for n more bytes; at first for all samples of a window: pages that are not used are not
+ * touched. False: memory is short. */
 static bool reserve(tqa_block_group *g, size_t first, size_t n)
 {
     if (g->room - g->used >= n) {

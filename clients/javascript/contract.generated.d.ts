@@ -2197,7 +2197,7 @@ export interface ForwardDynamicsRequest {
   /** Terms to leave out of torque, `ledger`, `derivatives`, second derivatives and `checks`; rotors also of the matrices */
   without?: ("friction" | "rotor" | "spring" | "gravity" | "external" | "velocity" | "inertia")[];
   /** Further results, in the robot's own order or that of `joints`; not for NPY answers */
-  include?: ("reactions" | "limits" | "mass_matrix" | "mass_matrix_inverse" | "mass_matrix_bounds" | "mass_matrix_rate" | "mass_matrix_derivatives" | "coriolis_matrix" | "coriolis_vector" | "christoffel_symbols" | "gravity_torque" | "friction" | "energy" | "momentum" | "center_of_mass" | "center_of_mass_jacobian" | "operational_space_inertia" | "passivity" | "link_jacobians" | "ledger" | "derivatives" | "second_derivatives" | "acceleration_second_derivatives" | "checks" | "drive" | "decoupling" | "multipliers" | "constraint_power" | "actuation" | "constraint_jacobian" | "projectors" | "integrability")[];
+  include?: ("reactions" | "limits" | "mass_matrix" | "mass_matrix_inverse" | "mass_matrix_bounds" | "mass_matrix_rate" | "mass_matrix_derivatives" | "coriolis_matrix" | "coriolis_vector" | "christoffel_symbols" | "gravity_torque" | "friction" | "energy" | "momentum" | "center_of_mass" | "center_of_mass_jacobian" | "centroidal_momentum" | "momentum_regressor" | "operational_space_inertia" | "passivity" | "link_jacobians" | "link_jacobian_rates" | "ledger" | "derivatives" | "second_derivatives" | "acceleration_second_derivatives" | "checks" | "drive" | "decoupling" | "multipliers" | "constraint_power" | "actuation" | "constraint_jacobian" | "projectors" | "integrability")[];
   payload?: Payload;
   /** Of `coriolis_matrix`; c1 and c2 are for robots without spherical and floating joints (default christoffel) */
   coriolis_form?: "christoffel" | "c1" | "c2" | "stacked";
@@ -2316,6 +2316,29 @@ export interface ForwardDynamicsResult {
   };
   /** J with J qd the velocity of the centre of mass, along the world's axes (3 x nv) */
   center_of_mass_jacobian?: Tensors2;
+  /**
+   * Linear momentum, then angular momentum about the centre of mass, is `matrix` qd; the force and moment about it from outside,
+   * gravity included, are `matrix` qdd + `bias`
+   */
+  centroidal_momentum?: {
+    expressed_in: "world";
+    /** 6 x nv */
+    matrix: Tensors2;
+    /** Its rate of change (6 x nv) */
+    rate: Tensors2;
+    /** `rate` qd, a force and a moment */
+    bias: Samples;
+  };
+  /**
+   * Linear momentum, then angular momentum about the world's origin, is the sum over links of `matrices` times m, m c (3), Ixx
+   * Ixy Ixz Iyy Iyz Izz about the link's origin, along its axes
+   */
+  momentum_regressor?: {
+    expressed_in: "world";
+    links: string[];
+    /** links x 6 x 10 */
+    matrices: Tensors3;
+  };
   /** (J M^-1 J^T)^-1 with the chosen rows of the Jacobian of the point; 422 where the point cannot move along one */
   operational_space_inertia?: {
     expressed_in: "world";
@@ -2339,6 +2362,14 @@ export interface ForwardDynamicsResult {
     links: string[];
     /** links x 6 x nv */
     jacobians: Tensors3;
+  };
+  /** Rates of change of `link_jacobians` at qd */
+  link_jacobian_rates?: {
+    expressed_in: "world";
+    at: "origin";
+    links: string[];
+    /** links x 6 x nv */
+    rates: Tensors3;
   };
   /** Torque term by term, computed apart from tau; `external` is -J^T w */
   ledger?: {
@@ -2646,7 +2677,7 @@ export interface InverseDynamicsRequest {
   /** Terms to leave out of torque, `ledger`, `derivatives`, second derivatives and `checks`; rotors also of the matrices */
   without?: ("friction" | "rotor" | "spring" | "gravity" | "external" | "velocity" | "inertia")[];
   /** Further results, in the robot's own order or that of `joints`; not for NPY answers */
-  include?: ("reactions" | "limits" | "mass_matrix" | "mass_matrix_inverse" | "mass_matrix_bounds" | "mass_matrix_rate" | "mass_matrix_derivatives" | "coriolis_matrix" | "coriolis_vector" | "christoffel_symbols" | "gravity_torque" | "friction" | "energy" | "momentum" | "center_of_mass" | "center_of_mass_jacobian" | "operational_space_inertia" | "passivity" | "link_jacobians" | "ledger" | "derivatives" | "second_derivatives" | "acceleration_second_derivatives" | "checks" | "drive" | "decoupling" | "multipliers" | "constraint_power" | "actuation" | "constraint_jacobian" | "projectors" | "integrability")[];
+  include?: ("reactions" | "limits" | "mass_matrix" | "mass_matrix_inverse" | "mass_matrix_bounds" | "mass_matrix_rate" | "mass_matrix_derivatives" | "coriolis_matrix" | "coriolis_vector" | "christoffel_symbols" | "gravity_torque" | "friction" | "energy" | "momentum" | "center_of_mass" | "center_of_mass_jacobian" | "centroidal_momentum" | "momentum_regressor" | "operational_space_inertia" | "passivity" | "link_jacobians" | "link_jacobian_rates" | "ledger" | "derivatives" | "second_derivatives" | "acceleration_second_derivatives" | "checks" | "drive" | "decoupling" | "multipliers" | "constraint_power" | "actuation" | "constraint_jacobian" | "projectors" | "integrability")[];
   payload?: Payload;
   /** Of `coriolis_matrix`; c1 and c2 are for robots without spherical and floating joints (default christoffel) */
   coriolis_form?: "christoffel" | "c1" | "c2" | "stacked";
@@ -2795,6 +2826,29 @@ export interface InverseDynamicsResult {
   };
   /** J with J qd the velocity of the centre of mass, along the world's axes (3 x nv) */
   center_of_mass_jacobian?: Tensors2;
+  /**
+   * Linear momentum, then angular momentum about the centre of mass, is `matrix` qd; the force and moment about it from outside,
+   * gravity included, are `matrix` qdd + `bias`
+   */
+  centroidal_momentum?: {
+    expressed_in: "world";
+    /** 6 x nv */
+    matrix: Tensors2;
+    /** Its rate of change (6 x nv) */
+    rate: Tensors2;
+    /** `rate` qd, a force and a moment */
+    bias: Samples;
+  };
+  /**
+   * Linear momentum, then angular momentum about the world's origin, is the sum over links of `matrices` times m, m c (3), Ixx
+   * Ixy Ixz Iyy Iyz Izz about the link's origin, along its axes
+   */
+  momentum_regressor?: {
+    expressed_in: "world";
+    links: string[];
+    /** links x 6 x 10 */
+    matrices: Tensors3;
+  };
   /** (J M^-1 J^T)^-1 with the chosen rows of the Jacobian of the point; 422 where the point cannot move along one */
   operational_space_inertia?: {
     expressed_in: "world";
@@ -2818,6 +2872,14 @@ export interface InverseDynamicsResult {
     links: string[];
     /** links x 6 x nv */
     jacobians: Tensors3;
+  };
+  /** Rates of change of `link_jacobians` at qd */
+  link_jacobian_rates?: {
+    expressed_in: "world";
+    at: "origin";
+    links: string[];
+    /** links x 6 x nv */
+    rates: Tensors3;
   };
   /** Torque term by term, computed apart from tau; `external` is -J^T w */
   ledger?: {
@@ -3478,8 +3540,8 @@ export interface KinematicsRequest {
   joints?: string[];
   /** All links if absent */
   frames?: Point[];
-  /** As `expressed_in` world, where that is absent: Jacobians of a batch */
-  include?: "jacobian"[];
+  /** As `expressed_in` world, where that is absent: Jacobians of a batch; their rates of change at qd */
+  include?: ("jacobian" | "jacobian_rate")[];
   /**
    * Of velocities and Jacobians. world: of the point, along the world's axes. link: of the point, along the link's axes. spatial:
    * of the body's point that passes the world's origin, along the world's axes.
@@ -3508,6 +3570,8 @@ export interface KinematicsResult {
     acceleration?: Samples;
     /** 6 rows of nv */
     jacobian?: Tensors2;
+    /** Where `include` names it: rates of change of its entries */
+    jacobian_rate?: Tensors2;
   }[];
   /** Words of other tools that were read as ours, and what the request leaves out and was taken as this */
   read_as?: {
@@ -5992,6 +6056,29 @@ export interface TermProperties {
   };
   /** J with J qd the velocity of the centre of mass, along the world's axes (3 x nv) */
   center_of_mass_jacobian?: Tensors2;
+  /**
+   * Linear momentum, then angular momentum about the centre of mass, is `matrix` qd; the force and moment about it from outside,
+   * gravity included, are `matrix` qdd + `bias`
+   */
+  centroidal_momentum?: {
+    expressed_in: "world";
+    /** 6 x nv */
+    matrix: Tensors2;
+    /** Its rate of change (6 x nv) */
+    rate: Tensors2;
+    /** `rate` qd, a force and a moment */
+    bias: Samples;
+  };
+  /**
+   * Linear momentum, then angular momentum about the world's origin, is the sum over links of `matrices` times m, m c (3), Ixx
+   * Ixy Ixz Iyy Iyz Izz about the link's origin, along its axes
+   */
+  momentum_regressor?: {
+    expressed_in: "world";
+    links: string[];
+    /** links x 6 x 10 */
+    matrices: Tensors3;
+  };
   /** (J M^-1 J^T)^-1 with the chosen rows of the Jacobian of the point; 422 where the point cannot move along one */
   operational_space_inertia?: {
     expressed_in: "world";
@@ -6015,6 +6102,14 @@ export interface TermProperties {
     links: string[];
     /** links x 6 x nv */
     jacobians: Tensors3;
+  };
+  /** Rates of change of `link_jacobians` at qd */
+  link_jacobian_rates?: {
+    expressed_in: "world";
+    at: "origin";
+    links: string[];
+    /** links x 6 x nv */
+    rates: Tensors3;
   };
   /** Torque term by term, computed apart from tau; `external` is -J^T w */
   ledger?: {
@@ -6202,7 +6297,7 @@ export interface TermsRequest {
   /** Terms to leave out of torque, `ledger`, `derivatives`, second derivatives and `checks`; rotors also of the matrices */
   without?: ("friction" | "rotor" | "spring" | "gravity" | "external" | "velocity" | "inertia")[];
   /** Further results, in the robot's own order or that of `joints`; not for NPY answers */
-  include: ("reactions" | "limits" | "mass_matrix" | "mass_matrix_inverse" | "mass_matrix_bounds" | "mass_matrix_rate" | "mass_matrix_derivatives" | "coriolis_matrix" | "coriolis_vector" | "christoffel_symbols" | "gravity_torque" | "friction" | "energy" | "momentum" | "center_of_mass" | "center_of_mass_jacobian" | "operational_space_inertia" | "passivity" | "link_jacobians" | "ledger" | "derivatives" | "second_derivatives" | "acceleration_second_derivatives" | "checks" | "drive" | "decoupling" | "multipliers" | "constraint_power" | "actuation" | "constraint_jacobian" | "projectors" | "integrability")[];
+  include: ("reactions" | "limits" | "mass_matrix" | "mass_matrix_inverse" | "mass_matrix_bounds" | "mass_matrix_rate" | "mass_matrix_derivatives" | "coriolis_matrix" | "coriolis_vector" | "christoffel_symbols" | "gravity_torque" | "friction" | "energy" | "momentum" | "center_of_mass" | "center_of_mass_jacobian" | "centroidal_momentum" | "momentum_regressor" | "operational_space_inertia" | "passivity" | "link_jacobians" | "link_jacobian_rates" | "ledger" | "derivatives" | "second_derivatives" | "acceleration_second_derivatives" | "checks" | "drive" | "decoupling" | "multipliers" | "constraint_power" | "actuation" | "constraint_jacobian" | "projectors" | "integrability")[];
   payload?: Payload;
   /** Of `coriolis_matrix`; c1 and c2 are for robots without spherical and floating joints (default christoffel) */
   coriolis_form?: "christoffel" | "c1" | "c2" | "stacked";
@@ -6351,6 +6446,29 @@ export interface TermsResult {
   };
   /** J with J qd the velocity of the centre of mass, along the world's axes (3 x nv) */
   center_of_mass_jacobian?: Tensors2;
+  /**
+   * Linear momentum, then angular momentum about the centre of mass, is `matrix` qd; the force and moment about it from outside,
+   * gravity included, are `matrix` qdd + `bias`
+   */
+  centroidal_momentum?: {
+    expressed_in: "world";
+    /** 6 x nv */
+    matrix: Tensors2;
+    /** Its rate of change (6 x nv) */
+    rate: Tensors2;
+    /** `rate` qd, a force and a moment */
+    bias: Samples;
+  };
+  /**
+   * Linear momentum, then angular momentum about the world's origin, is the sum over links of `matrices` times m, m c (3), Ixx
+   * Ixy Ixz Iyy Iyz Izz about the link's origin, along its axes
+   */
+  momentum_regressor?: {
+    expressed_in: "world";
+    links: string[];
+    /** links x 6 x 10 */
+    matrices: Tensors3;
+  };
   /** (J M^-1 J^T)^-1 with the chosen rows of the Jacobian of the point; 422 where the point cannot move along one */
   operational_space_inertia?: {
     expressed_in: "world";
@@ -6374,6 +6492,14 @@ export interface TermsResult {
     links: string[];
     /** links x 6 x nv */
     jacobians: Tensors3;
+  };
+  /** Rates of change of `link_jacobians` at qd */
+  link_jacobian_rates?: {
+    expressed_in: "world";
+    at: "origin";
+    links: string[];
+    /** links x 6 x nv */
+    rates: Tensors3;
   };
   /** Torque term by term, computed apart from tau; `external` is -J^T w */
   ledger?: {

@@ -4,6 +4,7 @@
 #include "core/dynamics/derivatives/derivatives.h"
 #include "core/dynamics/derivatives/second_derivatives.h"
 #include "core/dynamics/inverse.h"
+#include "core/dynamics/momentum/centroidal.h"
 #include "core/dynamics/momentum/momentum.h"
 #include "tests/support/lagrange.h"
 #include "tests/support/random.h"
@@ -164,6 +165,19 @@ static void print_second(const tq_configuration *posture, const tq_sample *sampl
     free(memory);
 }
 
+static void print_centroidal(const tq_configuration *posture, const double *qd)
+{
+    const size_t n = 6 * (size_t)posture->model->nv;
+    double *matrix = tqt_doubles(n), *rate = tqt_doubles(n);
+    double bias[6];
+    tq_centroidal_momentum(posture, qd, matrix, rate, bias);
+    print_row("centroidal", matrix, n, ",");
+    print_row("centroidal_rate", rate, n, ",");
+    print_row("centroidal_bias", bias, 6, ",");
+    free(matrix);
+    free(rate);
+}
+
 /* derivatives of the rigid bodies' torque, in closed form; Jacobian of the centre of mass */
 static void print_derivatives(tqt_subject *subject, const tqt_states *s)
 {
@@ -196,6 +210,7 @@ static void print_derivatives(tqt_subject *subject, const tqt_states *s)
     print_second(&posture, &sample);
     tq_com_jacobian(&posture, com);
     print_row("com_jacobian", com, 3 * (size_t)model->nv, ",");
+    print_centroidal(&posture, x[1]);
     for (int i = 0; i < 3; i++) {
         free(x[i]);
     }

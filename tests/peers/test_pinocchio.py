@@ -25,6 +25,7 @@ def dump():
 
 
 ROBOTS = dump()
+NOT_PLANAR = [robot for robot in ROBOTS if all(joint["kind"] != "planar" for joint in robot["joints"])]  # rates have another frame there
 
 
 def plane(axis):
@@ -267,3 +268,31 @@ def test_a_wrong_mass_is_seen():
     tau = pin.rnea(twin.model, twin.data, their_q, v, a, twin.external(their_q))
     theirs = twin.jacobian(q).T @ tau + twin.own_terms(q, qd)
     assert worst(robot["tau"], theirs, robot["terms"], robot["n_joint"]) > 0
+
+
+@pytest.mark.skipif(not ROBOTS, reason="tests/peers/dump is not built")
+@pytest.mark.parametrize("number", range(len(NOT_PLANAR)))
+def test_centroidal_momentum_and_its_rate(number):
+    """Their centre of mass leaves out what is fixed to
+    the world: L_c' = L_c + (c - c') x p."""
+    robot = NOT_PLANAR[number]
+    twin = Twin(robot)
+    q, qd = np.array(robot["q"]), np.array(robot["qd"])
+    their_q, v, _ = twin.state(q, qd, np.zeros(robot["nv"]))
+    j = twin.jacobian(q)
+    pin.dccrba(twin.model, twin.data, their_q, v)
+    pin.centerOfMass(twin.model, twin.data, their_q, v)
+    fixed = [(x["mass"], twin.place[link].act(np.array(x["com"]))) for link, x in enumerate(robot["links"]) if twin.joint_of[link] == 0]
+    mass = sum(x["mass"] for x in robot["links"])
+    moving = twin.data.mass[0]
+    com, velocity = twin.data.com[0], twin.data.vcom[0]
+    off = com - (moving * com + sum(m * c for m, c in fixed)) / mass
+    off_rate = velocity * (1 - moving / mass)
+    matrix, rate = (np.reshape(x, (6, -1)).copy() for x in (twin.data.Ag, twin.data.dAg))  # of one joint they are flat
+    rate[3:] += np.cross(off_rate, matrix[:3].T).T + np.cross(off, rate[:3].T).T
+    matrix[3:] += np.cross(off, matrix[:3].T).T
+    scale = max(1.0, np.abs(matrix).max(initial=0.0), np.abs(rate).max(initial=0.0)) * max(1.0, np.abs(v).max(initial=0.0))
+    for name, theirs in (("centroidal", matrix @ j), ("centroidal_rate", rate @ j), ("centroidal_bias", rate @ v)):
+        ours = np.reshape(robot[name], theirs.shape)
+        # sums over a chain of up to 40 joints, with arms from the world origin
+        assert np.max(np.abs(ours - theirs), initial=0.0) <= 1e-11 * scale, name

@@ -209,7 +209,7 @@
 #define TQA_WORDS_EXCITATION_REQUEST_PARAMETERS "rotor", "viscous", "coulomb", "offset", \
     "stiffness"
 #define TQA_WORDS_KINEMATICS_REQUEST_EXPRESSED_IN "world", "link", "spatial"
-#define TQA_WORDS_KINEMATICS_REQUEST_INCLUDE "jacobian"
+#define TQA_WORDS_KINEMATICS_REQUEST_INCLUDE "jacobian", "jacobian_rate"
 #define TQA_WORDS_OPERATIONAL_CONTROLLER_KIND "operational-space", "cartesian-impedance"
 #define TQA_WORDS_PAYLOAD_REQUEST_FRICTION "viscous", "coulomb", "offset"
 #define TQA_WORDS_PAYLOAD_REQUEST_FROM "auto", "motion", "poses"

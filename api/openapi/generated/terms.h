@@ -25,23 +25,26 @@
 #define TQA_INCLUDE_MOMENTUM (UINT64_C(1) << 13)
 #define TQA_INCLUDE_CENTER_OF_MASS (UINT64_C(1) << 14)
 #define TQA_INCLUDE_CENTER_OF_MASS_JACOBIAN (UINT64_C(1) << 15)
-#define TQA_INCLUDE_OPERATIONAL_SPACE_INERTIA (UINT64_C(1) << 16)
-#define TQA_INCLUDE_PASSIVITY (UINT64_C(1) << 17)
-#define TQA_INCLUDE_LINK_JACOBIANS (UINT64_C(1) << 18)
-#define TQA_INCLUDE_LEDGER (UINT64_C(1) << 19)
-#define TQA_INCLUDE_DERIVATIVES (UINT64_C(1) << 20)
-#define TQA_INCLUDE_SECOND_DERIVATIVES (UINT64_C(1) << 21)
-#define TQA_INCLUDE_ACCELERATION_SECOND_DERIVATIVES (UINT64_C(1) << 22)
-#define TQA_INCLUDE_CHECKS (UINT64_C(1) << 23)
-#define TQA_INCLUDE_DRIVE (UINT64_C(1) << 24)
-#define TQA_INCLUDE_DECOUPLING (UINT64_C(1) << 25)
-#define TQA_INCLUDE_MULTIPLIERS (UINT64_C(1) << 26)
-#define TQA_INCLUDE_CONSTRAINT_POWER (UINT64_C(1) << 27)
-#define TQA_INCLUDE_ACTUATION (UINT64_C(1) << 28)
-#define TQA_INCLUDE_CONSTRAINT_JACOBIAN (UINT64_C(1) << 29)
-#define TQA_INCLUDE_PROJECTORS (UINT64_C(1) << 30)
-#define TQA_INCLUDE_INTEGRABILITY (UINT64_C(1) << 31)
-_Static_assert(32 <= 64, "bits of a uint64_t");
+#define TQA_INCLUDE_CENTROIDAL_MOMENTUM (UINT64_C(1) << 16)
+#define TQA_INCLUDE_MOMENTUM_REGRESSOR (UINT64_C(1) << 17)
+#define TQA_INCLUDE_OPERATIONAL_SPACE_INERTIA (UINT64_C(1) << 18)
+#define TQA_INCLUDE_PASSIVITY (UINT64_C(1) << 19)
+#define TQA_INCLUDE_LINK_JACOBIANS (UINT64_C(1) << 20)
+#define TQA_INCLUDE_LINK_JACOBIAN_RATES (UINT64_C(1) << 21)
+#define TQA_INCLUDE_LEDGER (UINT64_C(1) << 22)
+#define TQA_INCLUDE_DERIVATIVES (UINT64_C(1) << 23)
+#define TQA_INCLUDE_SECOND_DERIVATIVES (UINT64_C(1) << 24)
+#define TQA_INCLUDE_ACCELERATION_SECOND_DERIVATIVES (UINT64_C(1) << 25)
+#define TQA_INCLUDE_CHECKS (UINT64_C(1) << 26)
+#define TQA_INCLUDE_DRIVE (UINT64_C(1) << 27)
+#define TQA_INCLUDE_DECOUPLING (UINT64_C(1) << 28)
+#define TQA_INCLUDE_MULTIPLIERS (UINT64_C(1) << 29)
+#define TQA_INCLUDE_CONSTRAINT_POWER (UINT64_C(1) << 30)
+#define TQA_INCLUDE_ACTUATION (UINT64_C(1) << 31)
+#define TQA_INCLUDE_CONSTRAINT_JACOBIAN (UINT64_C(1) << 32)
+#define TQA_INCLUDE_PROJECTORS (UINT64_C(1) << 33)
+#define TQA_INCLUDE_INTEGRABILITY (UINT64_C(1) << 34)
+_Static_assert(35 <= 64, "bits of a uint64_t");
 
 /* ENTRY(text, bit) */
 #define TQA_INCLUDE_LIST(ENTRY) \
@@ -61,9 +64,12 @@ _Static_assert(32 <= 64, "bits of a uint64_t");
     ENTRY("momentum", TQA_INCLUDE_MOMENTUM) \
     ENTRY("center_of_mass", TQA_INCLUDE_CENTER_OF_MASS) \
     ENTRY("center_of_mass_jacobian", TQA_INCLUDE_CENTER_OF_MASS_JACOBIAN) \
+    ENTRY("centroidal_momentum", TQA_INCLUDE_CENTROIDAL_MOMENTUM) \
+    ENTRY("momentum_regressor", TQA_INCLUDE_MOMENTUM_REGRESSOR) \
     ENTRY("operational_space_inertia", TQA_INCLUDE_OPERATIONAL_SPACE_INERTIA) \
     ENTRY("passivity", TQA_INCLUDE_PASSIVITY) \
     ENTRY("link_jacobians", TQA_INCLUDE_LINK_JACOBIANS) \
+    ENTRY("link_jacobian_rates", TQA_INCLUDE_LINK_JACOBIAN_RATES) \
     ENTRY("ledger", TQA_INCLUDE_LEDGER) \
     ENTRY("derivatives", TQA_INCLUDE_DERIVATIVES) \
     ENTRY("second_derivatives", TQA_INCLUDE_SECOND_DERIVATIVES) \
@@ -106,12 +112,18 @@ _Static_assert(32 <= 64, "bits of a uint64_t");
     ROW("center_of_mass", TQA_INCLUDE_CENTER_OF_MASS, center_of_mass, .stated = {{"expressed_in", "world"}}, \
         .members = {{"position", {3}}, {"velocity", {3}}, {"jacobian", {3, TQA_EXTENT_V}}}) \
     ROW("center_of_mass_jacobian", TQA_INCLUDE_CENTER_OF_MASS_JACOBIAN, center_of_mass_jacobian, .members = {{NULL, {3, TQA_EXTENT_V}}}) \
+    ROW("centroidal_momentum", TQA_INCLUDE_CENTROIDAL_MOMENTUM, centroidal_momentum, .stated = {{"expressed_in", "world"}}, \
+        .members = {{"matrix", {6, TQA_EXTENT_V}}, {"rate", {6, TQA_EXTENT_V}}, {"bias", {6}}}) \
+    ROW("momentum_regressor", TQA_INCLUDE_MOMENTUM_REGRESSOR, momentum_regressor, .stated = {{"expressed_in", "world"}}, \
+        .members = {{"matrices", {TQA_EXTENT_LINKS, 6, 10}}}) \
     ROW("operational_space_inertia", TQA_INCLUDE_OPERATIONAL_SPACE_INERTIA, operational_space_inertia, .stated = {{"expressed_in", "world"}}, \
         .members = {{"matrix", {TQA_EXTENT_AXES, TQA_EXTENT_AXES}}}) \
     ROW("passivity", TQA_INCLUDE_PASSIVITY, passivity, .stated = {{"coriolis_form", "christoffel"}}, \
         .members = {{"torque", {TQA_EXTENT_V}}}) \
     ROW("link_jacobians", TQA_INCLUDE_LINK_JACOBIANS, link_jacobians, .stated = {{"expressed_in", "world"}, {"at", "origin"}}, \
         .members = {{"jacobians", {TQA_EXTENT_LINKS, 6, TQA_EXTENT_V}}}) \
+    ROW("link_jacobian_rates", TQA_INCLUDE_LINK_JACOBIAN_RATES, link_jacobian_rates, .stated = {{"expressed_in", "world"}, {"at", "origin"}}, \
+        .members = {{"rates", {TQA_EXTENT_LINKS, 6, TQA_EXTENT_V}}}) \
     ROW("ledger", TQA_INCLUDE_LEDGER, ledger, .for_each_rate = true, \
         .members = {{"inertia", {TQA_EXTENT_V}}, {"coriolis", {TQA_EXTENT_V}}, {"centrifugal", {TQA_EXTENT_V}}, {"gravity", {TQA_EXTENT_V}}, {"friction", {TQA_EXTENT_V}}, {"rotor", {TQA_EXTENT_V}}, {"spring", {TQA_EXTENT_V}}, {"external", {TQA_EXTENT_V}}, {"sum", {TQA_EXTENT_V}}}) \
     ROW("derivatives", TQA_INCLUDE_DERIVATIVES, torque_derivatives, .operation = TQA_FOR_TORQUE, \

@@ -52,6 +52,7 @@ size_t tqa_include_scratch_size(const tqa_call *call)
         tq_state_derivatives_scratch_size(call->mechanism),
         tq_operational_at_scratch_size(call->mechanism),
         tq_decoupling_scratch_size(call->mechanism),
+        tq_scratch_cost(6 * nv, sizeof(double)), /* link_jacobian_rates */
         tq_checks_scratch_size(call->mechanism, call->request.wrenches.n),
         tqa_constraints_terms_size(call),
         block,

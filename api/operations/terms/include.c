@@ -310,6 +310,10 @@ static void state_point(tqa_call *call, tqa_writer *text)
     tqa_writer_end(text);
 }
 
+/* Names with arrays of every link. */
+static const uint64_t of_links =
+    TQA_INCLUDE_LINK_JACOBIANS | TQA_INCLUDE_LINK_JACOBIAN_RATES | TQA_INCLUDE_MOMENTUM_REGRESSOR;
+
 /* The start of the object of a row. NULL: the problem is set, or there is no memory. */
 static char *state(tqa_call *call, const tqa_include *row, size_t *ret_n)
 {
@@ -320,7 +324,7 @@ static char *state(tqa_call *call, const tqa_include *row, size_t *ret_n)
     }
     static const char *const axes[] = {TQA_WORDS_TERMS_REQUEST_AXES};
     size_t n_own = 0;
-    n_own += row->bit == TQA_INCLUDE_CORIOLIS_MATRIX || row->bit == TQA_INCLUDE_LINK_JACOBIANS ||
+    n_own += row->bit == TQA_INCLUDE_CORIOLIS_MATRIX || (row->bit & of_links) != 0 ||
              row->bit == TQA_INCLUDE_DRIVE;
     n_own += row->bit == TQA_INCLUDE_MULTIPLIERS || row->bit == TQA_INCLUDE_CONSTRAINT_JACOBIAN;
     const bool over_box = row->bit == TQA_INCLUDE_MASS_MATRIX_BOUNDS && options->has_box;
@@ -334,7 +338,7 @@ static char *state(tqa_call *call, const tqa_include *row, size_t *ret_n)
     }
     if (row->bit == TQA_INCLUDE_CORIOLIS_MATRIX) {
         tqa_writer_string(&text, "form", form_name(options->form));
-    } else if (row->bit == TQA_INCLUDE_LINK_JACOBIANS) {
+    } else if ((row->bit & of_links) != 0) {
         tqa_writer_names(&text, "links", call->robot->link_names, call->model->n_link);
     } else if (row->bit == TQA_INCLUDE_MULTIPLIERS || row->bit == TQA_INCLUDE_CONSTRAINT_JACOBIAN) {
         tqa_writer_names(&text, "rows", call->robot->row_names, call->robot->constraints->n_row);

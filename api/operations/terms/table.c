@@ -14,6 +14,7 @@
 #include "core/dynamics/lagrangian.h"
 #include "core/dynamics/ledger.h"
 #include "core/dynamics/mass_matrix/mass_matrix_state.h"
+#include "core/dynamics/momentum/centroidal.h"
 #include "core/dynamics/momentum/momentum.h"
 #include "core/dynamics/terms.h"
 
@@ -136,6 +137,21 @@ tq_status tqa_term_center_of_mass_jacobian(const tqa_term_input *moment, double 
     return TQ_OK;
 }
 
+tq_status tqa_term_centroidal_momentum(const tqa_term_input *moment, double *ret, tq_error *error)
+{
+    (void)error;
+    const size_t n = 6 * (size_t)moment->model->nv;
+    tq_centroidal_momentum(&moment->posture, moment->sample.qd, ret, ret + n, ret + 2 * n);
+    return TQ_OK;
+}
+
+tq_status tqa_term_momentum_regressor(const tqa_term_input *moment, double *ret, tq_error *error)
+{
+    (void)error;
+    tq_momentum_regressor(&moment->posture, ret);
+    return TQ_OK;
+}
+
 tq_status tqa_term_operational_space_inertia(const tqa_term_input *moment, double *ret,
                                              tq_error *error)
 {
@@ -160,6 +176,23 @@ tq_status tqa_term_link_jacobians(const tqa_term_input *moment, double *ret, tq_
         tq_configuration_jacobian(&moment->posture, link, origin, TQ_JACOBIAN_WORLD_ALIGNED,
                                   ret + 6 * (size_t)link * moment->model->nv, NULL);
     }
+    return TQ_OK;
+}
+
+tq_status tqa_term_link_jacobian_rates(const tqa_term_input *moment, double *ret, tq_error *error)
+{
+    static const double origin[3] = {0.0, 0.0, 0.0};
+    const size_t n = 6 * (size_t)moment->model->nv;
+    const size_t mark = tq_scratch_mark(moment->scratch);
+    double *jacobian = tq_scratch_take(moment->scratch, n, sizeof *jacobian);
+    if (jacobian == NULL) {
+        return tq_fail(error, TQ_ERR_SCRATCH, "scratch", 0, (double)n);
+    }
+    for (uint32_t link = 0; link < moment->model->n_link; link++) {
+        tq_configuration_jacobian(&moment->posture, link, origin, TQ_JACOBIAN_WORLD_ALIGNED,
+                                  jacobian, ret + n * link);
+    }
+    tq_scratch_rewind(moment->scratch, mark);
     return TQ_OK;
 }
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # tests/bench/identification/figaroh_fit.py - one identification by FIGAROH: figaroh_fit.py FOLDER.
-"""Reads FOLDER/case.npz and FOLDER/robot.urdf, writes FOLDER/figaroh.json: seconds, the torque at the unseen states, and
+"""Reads FOLDER/case.npz and FOLDER/robot.urdf, writes FOLDER/figaroh.json: processor seconds of the fit, the torque at the unseen states, and
 what it says of the logs. It is used as its guide has it: a subclass that supplies the logs, filtered and differentiated one
 by one by its own filters at the cut-off that the generator knows, weighted least squares on base parameters with viscous
 and Coulomb friction, offsets and rotors, and a log of its own for validation."""
@@ -85,7 +85,7 @@ def main():
             said.append(record.getMessage())
 
     logging.getLogger("figaroh").addHandler(Keep(logging.WARNING))
-    begun = time.perf_counter()
+    begun = time.process_time()
     out = io.StringIO()
     with contextlib.redirect_stdout(out):
         robot = Robot(str(FOLDER / "robot.urdf"), str(FOLDER))
@@ -93,7 +93,7 @@ def main():
         one = Identification(robot, configure(names, rate, case["cutoff"]), logs, rate)
         one.initialize()
         one.solve(decimate=False, plotting=False, wls=True)
-    seconds = time.perf_counter() - begun
+    seconds = time.process_time() - begun
     verdict = one.verify()
     metrics = one.result["validation_metrics"]
     tau = one.predict(case["q_unseen"], case["qd_unseen"], case["qdd_unseen"])

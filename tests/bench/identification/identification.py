@@ -7,7 +7,8 @@ they lie beside the repository. torqued has its defaults. The others have the cu
 
 error  of the torque at unseen states of the faultless robot without noise, per cent of its root mean square, by joint;
        of the UR10E, N m, on a run that was left out (both others: against torque filtered as they filter)
-cpu s  of the fit, by all threads"""
+cpu s  of the fit, by all threads
+PEERS=figaroh leaves the other out, which takes minutes a case."""
 
 import io
 import json
@@ -27,6 +28,7 @@ import test_diagnosis as generator  # noqa: E402
 from test_calibrate_ur10e import COLUMNS, UR10E  # noqa: E402
 
 PYTHON, OUT, ONLY = sys.argv[2], pathlib.Path(sys.argv[3]), sys.argv[4:]
+PEERS = os.environ.get("PEERS", "figaroh,mujoco").split(",")
 JOINTS, SEED, CUTOFF_HZ = 6, 5, 6.0  # the generated motion ends at 0.6 Hz
 SECONDS = 3600
 TICK = os.sysconf("SC_CLK_TCK")
@@ -73,15 +75,12 @@ def torqued(daemon, robot, body, unseen):
     return spent, tau, status, reply
 
 
-def peer(script, folder):
-    """(cpu seconds, its answer), or its error's last line."""
-    before = os.times()
-    done = subprocess.run([PYTHON, str(HERE / script), str(folder)], capture_output=True, text=True, timeout=SECONDS, check=False)
-    after = os.times()
+def peer(name, folder):
+    """Its answer, or its error's last line."""
+    done = subprocess.run([PYTHON, str(HERE / f"{name}_fit.py"), str(folder)], capture_output=True, text=True, timeout=SECONDS, check=False)
     if done.returncode != 0:
-        return None, (done.stderr.strip().splitlines() or ["no word"])[-1]
-    answer = json.loads((folder / f"{script.split('_')[0]}.json").read_text())
-    return after.children_user + after.children_system - before.children_user - before.children_system, answer
+        return (done.stderr.strip().splitlines() or ["no word"])[-1]
+    return json.loads((folder / f"{name}.json").read_text())
 
 
 def first_finding(status, reply):
@@ -96,6 +95,16 @@ def first_finding(status, reply):
 
 def percent(tau, true):
     return None if tau is None else (100 * np.sqrt(((np.array(tau) - true) ** 2).mean(0) / (true**2).mean(0))).round(2).tolist()
+
+
+def row_of(name, answer, error_of):
+    if isinstance(answer, str):
+        return {"says": answer}
+    if name == "figaroh":
+        says = [*answer["log"], *(f"{j}: not better than a constant" for j in answer["unpredictable"])] or answer["insights"][:1]
+    else:
+        says = [f"residual {answer['residual']:.3g}, {answer['at_bounds']} of {answer['parameters']} parameters at a bound"]
+    return {"cpu_s": answer["seconds"], "error": error_of(answer["tau"]), "says": "; ".join(says)}
 
 
 def synthetic(daemon, kind, folder):
@@ -123,15 +132,7 @@ def synthetic(daemon, kind, folder):
     names = getattr(is_it, "joint", None)
     named = bool(found) and is_it(found[0]) if status == 200 else names is not None and f'joint "{names}"' in reply["errors"][0]["detail"]
     rows = {"torqued": {"cpu_s": spent, "error": percent(tau, true), "says": first_finding(status, reply), "named": bool(named if kind != "clean" else not found)}}
-    spent, answer = peer("figaroh_fit.py", folder)
-    rows["figaroh"] = {"says": answer} if spent is None else {
-        "cpu_s": spent, "error": percent(answer["tau"], true), "rmse_check": answer["rmse_check"],
-        "says": "; ".join([*answer["log"], *(f"{j}: not better than a constant" for j in answer["unpredictable"])]) or answer["insights"][0]}
-    spent, answer = peer("mujoco_fit.py", folder)
-    rows["mujoco"] = {"says": answer} if spent is None else {
-        "cpu_s": spent, "error": percent(answer["tau"], true), "residual": answer["residual"],
-        "says": f"residual {answer['residual']:.3g}, {answer['at_bounds']} of {answer['parameters']} at a bound"}
-    return rows
+    return rows | {name: row_of(name, peer(name, folder), lambda tau: percent(tau, true)) for name in PEERS}
 
 
 def ur10e(daemon, folder):
@@ -162,11 +163,7 @@ def ur10e(daemon, folder):
     np.savez(folder / "case.npz", runs=len(case), rate=rate, cutoff=cutoff, stride=20, q_check=q, tau_check=tau, q_unseen=smooth[inner],
              qd_unseen=qd[inner], qdd_unseen=qdd[inner], **{f"{name}{e}": log[k] for e, log in case.items() for k, name in enumerate(("q", "tau"))})
     rows = {"torqued": {"cpu_s": spent, "error": reply["validation"]["rmse"], "says": first_finding(status, reply), "named": None}}
-    for name in ("figaroh", "mujoco"):
-        spent, answer = peer(f"{name}_fit.py", folder)
-        rows[name] = {"says": answer} if spent is None else {
-            "cpu_s": spent, "error": np.sqrt(((np.array(answer["tau"]) - true[inner]) ** 2).mean(0)).tolist(), "says": "; ".join(answer["log"])[:160]}
-    return rows
+    return rows | {name: row_of(name, peer(name, folder), lambda tau: np.sqrt(((np.array(tau) - true[inner]) ** 2).mean(0)).tolist()) for name in PEERS}
 
 
 def show(kind, rows):

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # tests/bench/identification/mujoco_fit.py - one identification by MuJoCo's sysid: mujoco_fit.py FOLDER.
-"""Reads FOLDER/case.npz and FOLDER/robot.urdf, writes FOLDER/mujoco.json: seconds, the torque at the unseen states, and what
+"""Reads FOLDER/case.npz and FOLDER/robot.urdf, writes FOLDER/mujoco.json: processor seconds of the fit, the torque at the unseen states, and what
 it says of the logs. Every body's pseudo-inertia, and armature, damping and friction loss of every joint, are fitted to
 positions and velocities of windows of 0.3 s that the recorded torque drives from the recorded state (nothing of a
 controller is known, and longer windows of an arm without one diverge). Rates are those of the positions, low-pass filtered
@@ -120,7 +120,7 @@ def main():
 
     absl_logging.use_absl_handler()
     logging.getLogger("absl").addHandler(Keep(logging.WARNING))
-    begun = time.perf_counter()
+    begun = time.process_time()
     spec = load(FOLDER / "robot.urdf")
     model = spec.compile()
     states, controls, measured = windows(model, case, int(case["stride"]))
@@ -131,7 +131,7 @@ def main():
     best, result = sysid.optimize(first, residual, optimizer="mujoco", verbose=False, check_conditioning=True, max_iters=ITERATIONS)
     residuals, _, _ = residual(best.as_vector(), best)
     _, widths = sysid.calculate_intervals(residuals, result.jac)
-    seconds = time.perf_counter() - begun
+    seconds = time.process_time() - begun
     fitted = sysid.apply_param_modifiers(best, spec)
     low, high = best.get_bounds()
     x = best.as_vector()

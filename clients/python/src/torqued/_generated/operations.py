@@ -35,48 +35,53 @@ if TYPE_CHECKING:
         EnsembleReadAsItemOut, EnsembleReturnedMembersItemOut, EnsembleStatisticsOut, EnsembleStatsOut, EventOut,
         EventRule, ExcitationFourierOut, ExcitationReadAsItemOut, ExcitationRequestLimits, ExcitationScoreOut,
         ExcitationTask, ForwardDynamicsAccelerationSecondDerivativesOut, ForwardDynamicsActuationOut,
-        ForwardDynamicsCenterOfMassOut, ForwardDynamicsChecksOut, ForwardDynamicsChristoffelSymbolsOut,
-        ForwardDynamicsConstraintJacobianOut, ForwardDynamicsCoriolisMatrixOut, ForwardDynamicsDecouplingOut,
-        ForwardDynamicsDerivativesOut, ForwardDynamicsDriveOut, ForwardDynamicsEnergyOut,
-        ForwardDynamicsIntegrabilityOut, ForwardDynamicsLedgerOut, ForwardDynamicsLimitsOut,
+        ForwardDynamicsCenterOfMassOut, ForwardDynamicsCentroidalMomentumOut, ForwardDynamicsChecksOut,
+        ForwardDynamicsChristoffelSymbolsOut, ForwardDynamicsConstraintJacobianOut,
+        ForwardDynamicsCoriolisMatrixOut, ForwardDynamicsDecouplingOut, ForwardDynamicsDerivativesOut,
+        ForwardDynamicsDriveOut, ForwardDynamicsEnergyOut, ForwardDynamicsIntegrabilityOut,
+        ForwardDynamicsLedgerOut, ForwardDynamicsLimitsOut, ForwardDynamicsLinkJacobianRatesOut,
         ForwardDynamicsLinkJacobiansOut, ForwardDynamicsMassMatrixBoundsOut,
-        ForwardDynamicsMassMatrixDerivativesOut, ForwardDynamicsMomentumOut, ForwardDynamicsMultipliersOut,
-        ForwardDynamicsOffConstraintsItemOut, ForwardDynamicsOperationalSpaceInertiaOut,
-        ForwardDynamicsPassivityOut, ForwardDynamicsProjectorsOut, ForwardDynamicsReadAsItemOut,
-        ForwardDynamicsSecondDerivativesOut, InertiaConsistencyOut, InertiaPrincipalOut, InertiaReadAsItemOut,
-        InertiaRequestBodiesItem, InverseDynamicsAccelerationSecondDerivativesOut, InverseDynamicsActuationOut,
-        InverseDynamicsCenterOfMassOut, InverseDynamicsChecksOut, InverseDynamicsChristoffelSymbolsOut,
-        InverseDynamicsConstraintJacobianOut, InverseDynamicsCoriolisMatrixOut, InverseDynamicsDecouplingOut,
-        InverseDynamicsDerivativesOut, InverseDynamicsDriveOut, InverseDynamicsEnergyOut,
-        InverseDynamicsIntegrabilityOut, InverseDynamicsLedgerOut, InverseDynamicsLimitsOut,
+        ForwardDynamicsMassMatrixDerivativesOut, ForwardDynamicsMomentumOut, ForwardDynamicsMomentumRegressorOut,
+        ForwardDynamicsMultipliersOut, ForwardDynamicsOffConstraintsItemOut,
+        ForwardDynamicsOperationalSpaceInertiaOut, ForwardDynamicsPassivityOut, ForwardDynamicsProjectorsOut,
+        ForwardDynamicsReadAsItemOut, ForwardDynamicsSecondDerivativesOut, InertiaConsistencyOut,
+        InertiaPrincipalOut, InertiaReadAsItemOut, InertiaRequestBodiesItem,
+        InverseDynamicsAccelerationSecondDerivativesOut, InverseDynamicsActuationOut,
+        InverseDynamicsCenterOfMassOut, InverseDynamicsCentroidalMomentumOut, InverseDynamicsChecksOut,
+        InverseDynamicsChristoffelSymbolsOut, InverseDynamicsConstraintJacobianOut,
+        InverseDynamicsCoriolisMatrixOut, InverseDynamicsDecouplingOut, InverseDynamicsDerivativesOut,
+        InverseDynamicsDriveOut, InverseDynamicsEnergyOut, InverseDynamicsIntegrabilityOut,
+        InverseDynamicsLedgerOut, InverseDynamicsLimitsOut, InverseDynamicsLinkJacobianRatesOut,
         InverseDynamicsLinkJacobiansOut, InverseDynamicsLogOut, InverseDynamicsMassMatrixBoundsOut,
-        InverseDynamicsMassMatrixDerivativesOut, InverseDynamicsMomentumOut, InverseDynamicsMultipliersOut,
-        InverseDynamicsOffConstraintsItemOut, InverseDynamicsOperationalSpaceInertiaOut,
-        InverseDynamicsPassivityOut, InverseDynamicsProjectorsOut, InverseDynamicsReadAsItemOut,
-        InverseDynamicsResidualOut, InverseDynamicsSecondDerivativesOut, InverseKinematicsNearestOut,
-        InverseKinematicsReadAsItemOut, InverseKinematicsRequestTolerance, InverseKinematicsSolutionsItemOut,
-        KinematicParameterOut, KinematicsFramesItemOut, KinematicsOffConstraintsItemOut, KinematicsReadAsItemOut,
-        Log, LogColumns, LogFilter, LogFilterUsedOut, LogScale, LogUnits, ManipulabilityOffConstraintsItemOut,
-        ManipulabilityReadAsItemOut, NoiseDisturbance, OperationalController, Payload, PayloadByJointItemOut,
-        PayloadEstimateOut, PayloadOut, PayloadReadAsItemOut, Point1, PointResultOut, Pose, ProvenanceOfRequestOut,
-        ProvenanceOut, PulseDisturbance, ReactionsOut, RegressorColumnsItemOut, RegressorOffConstraintsItemOut,
-        RegressorReadAsItemOut, ResidualByJointItemOut, ResidualFindingOut, ResidualReadAsItemOut,
-        RigidBodyAxisMotionOut, RigidBodyBodyOut, RigidBodyPointMotionOut, RigidBodyReadAsItemOut,
-        RigidBodyRequestAxisMotion, RigidBodyRequestBody, RigidBodyRequestLieBracket, RigidBodyRequestPointMotion,
-        RobotDocumentOut, SimulateAuditOut, SimulateConstraintsOut, SimulateContacts, SimulateContactsOut,
-        SimulateDrives, SimulateDrivesOut, SimulateInitial, SimulateLimitsOut, SimulateOffConstraintsItemOut,
-        SimulateOutput, SimulateReadAsItemOut, SimulateRequestVerdict, SimulateSolver, SimulateStatsOut,
-        SimulateTrackingOut, SimulateVerdictOut, SineDisturbance, StaticPosesLegsItemOut, StaticPosesReadAsItemOut,
-        StaticPosesRequestLimits, StaticPosesRequestLoad, StaticsEndpointOut, StaticsJointWrenchesOut,
-        StaticsOffConstraintsItemOut, StaticsReadAsItemOut, StaticsRequestJointStiffness1, TableDisturbance,
-        TermsAccelerationSecondDerivativesOut, TermsActuationOut, TermsCenterOfMassOut, TermsChecksOut,
-        TermsChristoffelSymbolsOut, TermsConstraintJacobianOut, TermsCoriolisMatrixOut, TermsDecouplingOut,
-        TermsDerivativesOut, TermsDriveOut, TermsEnergyOut, TermsIntegrabilityOut, TermsLedgerOut, TermsLimitsOut,
-        TermsLinkJacobiansOut, TermsMassMatrixBoundsOut, TermsMassMatrixDerivativesOut, TermsMomentumOut,
-        TermsMultipliersOut, TermsOffConstraintsItemOut, TermsOperationalSpaceInertiaOut, TermsPassivityOut,
-        TermsProjectorsOut, TermsReadAsItemOut, TermsSecondDerivativesOut, TorqueTable, TrajectoryBindingItemOut,
-        TrajectoryFourier, TrajectoryReadAsItemOut, TrajectoryRequestLimits, TrajectoryViolationsItemOut, Variation,
-        WarningsItemOut, Wrench, WrenchOverTime,
+        InverseDynamicsMassMatrixDerivativesOut, InverseDynamicsMomentumOut, InverseDynamicsMomentumRegressorOut,
+        InverseDynamicsMultipliersOut, InverseDynamicsOffConstraintsItemOut,
+        InverseDynamicsOperationalSpaceInertiaOut, InverseDynamicsPassivityOut, InverseDynamicsProjectorsOut,
+        InverseDynamicsReadAsItemOut, InverseDynamicsResidualOut, InverseDynamicsSecondDerivativesOut,
+        InverseKinematicsNearestOut, InverseKinematicsReadAsItemOut, InverseKinematicsRequestTolerance,
+        InverseKinematicsSolutionsItemOut, KinematicParameterOut, KinematicsFramesItemOut,
+        KinematicsOffConstraintsItemOut, KinematicsReadAsItemOut, Log, LogColumns, LogFilter, LogFilterUsedOut,
+        LogScale, LogUnits, ManipulabilityOffConstraintsItemOut, ManipulabilityReadAsItemOut, NoiseDisturbance,
+        OperationalController, Payload, PayloadByJointItemOut, PayloadEstimateOut, PayloadOut, PayloadReadAsItemOut,
+        Point1, PointResultOut, Pose, ProvenanceOfRequestOut, ProvenanceOut, PulseDisturbance, ReactionsOut,
+        RegressorColumnsItemOut, RegressorOffConstraintsItemOut, RegressorReadAsItemOut, ResidualByJointItemOut,
+        ResidualFindingOut, ResidualReadAsItemOut, RigidBodyAxisMotionOut, RigidBodyBodyOut,
+        RigidBodyPointMotionOut, RigidBodyReadAsItemOut, RigidBodyRequestAxisMotion, RigidBodyRequestBody,
+        RigidBodyRequestLieBracket, RigidBodyRequestPointMotion, RobotDocumentOut, SimulateAuditOut,
+        SimulateConstraintsOut, SimulateContacts, SimulateContactsOut, SimulateDrives, SimulateDrivesOut,
+        SimulateInitial, SimulateLimitsOut, SimulateOffConstraintsItemOut, SimulateOutput, SimulateReadAsItemOut,
+        SimulateRequestVerdict, SimulateSolver, SimulateStatsOut, SimulateTrackingOut, SimulateVerdictOut,
+        SineDisturbance, StaticPosesLegsItemOut, StaticPosesReadAsItemOut, StaticPosesRequestLimits,
+        StaticPosesRequestLoad, StaticsEndpointOut, StaticsJointWrenchesOut, StaticsOffConstraintsItemOut,
+        StaticsReadAsItemOut, StaticsRequestJointStiffness1, TableDisturbance,
+        TermsAccelerationSecondDerivativesOut, TermsActuationOut, TermsCenterOfMassOut, TermsCentroidalMomentumOut,
+        TermsChecksOut, TermsChristoffelSymbolsOut, TermsConstraintJacobianOut, TermsCoriolisMatrixOut,
+        TermsDecouplingOut, TermsDerivativesOut, TermsDriveOut, TermsEnergyOut, TermsIntegrabilityOut,
+        TermsLedgerOut, TermsLimitsOut, TermsLinkJacobianRatesOut, TermsLinkJacobiansOut, TermsMassMatrixBoundsOut,
+        TermsMassMatrixDerivativesOut, TermsMomentumOut, TermsMomentumRegressorOut, TermsMultipliersOut,
+        TermsOffConstraintsItemOut, TermsOperationalSpaceInertiaOut, TermsPassivityOut, TermsProjectorsOut,
+        TermsReadAsItemOut, TermsSecondDerivativesOut, TorqueTable, TrajectoryBindingItemOut, TrajectoryFourier,
+        TrajectoryReadAsItemOut, TrajectoryRequestLimits, TrajectoryViolationsItemOut, Variation, WarningsItemOut,
+        Wrench, WrenchOverTime,
     )
 
 R = TypeVar("R", bound=Result)
@@ -98,13 +103,13 @@ class InverseDynamicsResult(Result):
     }
     _lists = frozenset((
         'assumed_zero', 'constraint_jacobian.rows', 'drive.joints', 'limits.exceeded', 'limits.unlimited',
-        'link_jacobians.links', 'log.source.columns.base_position',
+        'link_jacobian_rates.links', 'link_jacobians.links', 'log.source.columns.base_position',
         'log.source.columns.base_quaternion_wxyz', 'log.source.columns.base_twist', 'log.source.columns.q',
         'log.source.columns.q_cmd', 'log.source.columns.qd', 'log.source.columns.qd_cmd',
         'log.source.columns.qdd', 'log.source.columns.tau', 'log.source.columns.tau_ff',
         'log.source.columns.time', 'log.source.repairs', 'log.source.repairs.first_rows',
-        'multipliers.rows', 'not_used', 'off_constraints', 'operational_space_inertia.axes',
-        'reactions.joints', 'read_as', 'residual.by_joint', 'warnings',
+        'momentum_regressor.links', 'multipliers.rows', 'not_used', 'off_constraints',
+        'operational_space_inertia.axes', 'reactions.joints', 'read_as', 'residual.by_joint', 'warnings',
     ))
     reactions: ReactionsOut
     limits: InverseDynamicsLimitsOut
@@ -122,9 +127,12 @@ class InverseDynamicsResult(Result):
     momentum: InverseDynamicsMomentumOut
     center_of_mass: InverseDynamicsCenterOfMassOut
     center_of_mass_jacobian: Array
+    centroidal_momentum: InverseDynamicsCentroidalMomentumOut
+    momentum_regressor: InverseDynamicsMomentumRegressorOut
     operational_space_inertia: InverseDynamicsOperationalSpaceInertiaOut
     passivity: InverseDynamicsPassivityOut
     link_jacobians: InverseDynamicsLinkJacobiansOut
+    link_jacobian_rates: InverseDynamicsLinkJacobianRatesOut
     ledger: InverseDynamicsLedgerOut
     derivatives: InverseDynamicsDerivativesOut
     second_derivatives: InverseDynamicsSecondDerivativesOut
@@ -164,8 +172,8 @@ class ForwardDynamicsResult(Result):
     }
     _lists = frozenset((
         'assumed_zero', 'constraint_jacobian.rows', 'drive.joints', 'limits.exceeded', 'limits.unlimited',
-        'link_jacobians.links', 'multipliers.rows', 'off_constraints', 'operational_space_inertia.axes',
-        'reactions.joints', 'read_as', 'warnings',
+        'link_jacobian_rates.links', 'link_jacobians.links', 'momentum_regressor.links', 'multipliers.rows',
+        'off_constraints', 'operational_space_inertia.axes', 'reactions.joints', 'read_as', 'warnings',
     ))
     reactions: ReactionsOut
     limits: ForwardDynamicsLimitsOut
@@ -183,9 +191,12 @@ class ForwardDynamicsResult(Result):
     momentum: ForwardDynamicsMomentumOut
     center_of_mass: ForwardDynamicsCenterOfMassOut
     center_of_mass_jacobian: Array
+    centroidal_momentum: ForwardDynamicsCentroidalMomentumOut
+    momentum_regressor: ForwardDynamicsMomentumRegressorOut
     operational_space_inertia: ForwardDynamicsOperationalSpaceInertiaOut
     passivity: ForwardDynamicsPassivityOut
     link_jacobians: ForwardDynamicsLinkJacobiansOut
+    link_jacobian_rates: ForwardDynamicsLinkJacobianRatesOut
     ledger: ForwardDynamicsLedgerOut
     derivatives: ForwardDynamicsDerivativesOut
     second_derivatives: ForwardDynamicsSecondDerivativesOut
@@ -220,8 +231,9 @@ class TermsResult(Result):
     }
     _lists = frozenset((
         'assumed_zero', 'constraint_jacobian.rows', 'drive.joints', 'limits.exceeded', 'limits.unlimited',
-        'link_jacobians.links', 'multipliers.rows', 'not_used', 'off_constraints',
-        'operational_space_inertia.axes', 'reactions.joints', 'read_as', 'warnings',
+        'link_jacobian_rates.links', 'link_jacobians.links', 'momentum_regressor.links', 'multipliers.rows',
+        'not_used', 'off_constraints', 'operational_space_inertia.axes', 'reactions.joints', 'read_as',
+        'warnings',
     ))
     reactions: ReactionsOut
     limits: TermsLimitsOut
@@ -239,9 +251,12 @@ class TermsResult(Result):
     momentum: TermsMomentumOut
     center_of_mass: TermsCenterOfMassOut
     center_of_mass_jacobian: Array
+    centroidal_momentum: TermsCentroidalMomentumOut
+    momentum_regressor: TermsMomentumRegressorOut
     operational_space_inertia: TermsOperationalSpaceInertiaOut
     passivity: TermsPassivityOut
     link_jacobians: TermsLinkJacobiansOut
+    link_jacobian_rates: TermsLinkJacobianRatesOut
     ledger: TermsLedgerOut
     derivatives: TermsDerivativesOut
     second_derivatives: TermsSecondDerivativesOut
@@ -882,18 +897,19 @@ class RobotOperations:
             'inertia']] | None = None, include: Sequence[Literal['reactions', 'limits', 'mass_matrix',
             'mass_matrix_inverse', 'mass_matrix_bounds', 'mass_matrix_rate', 'mass_matrix_derivatives',
             'coriolis_matrix', 'coriolis_vector', 'christoffel_symbols', 'gravity_torque', 'friction', 'energy',
-            'momentum', 'center_of_mass', 'center_of_mass_jacobian', 'operational_space_inertia', 'passivity',
-            'link_jacobians', 'ledger', 'derivatives', 'second_derivatives', 'acceleration_second_derivatives',
-            'checks', 'drive', 'decoupling', 'multipliers', 'constraint_power', 'actuation', 'constraint_jacobian',
-            'projectors', 'integrability']] | None = None, payload: Payload | None = None, coriolis_form:
-            Literal['christoffel', 'c1', 'c2', 'stacked'] | None = None, frame: str | Point1 | None = None, axes:
-            Sequence[Literal['x', 'y', 'z', 'rx', 'ry', 'rz']] | None = None, box: Literal['limits'] | Box1 | None =
-            None, qd_ref: ArrayLike | Mapping[str, Any] | None = None, qdd_ref: ArrayLike | Mapping[str, Any] | None =
-            None, angles: Literal['rad', 'deg'] | None = None, t: Any | None = None, violations: Any | None = None,
-            duration_s: Any | None = None, binding: Any | None = None, provenance: Any | None = None, warnings: Any |
-            None = None, read_as: Any | None = None, fourier: Any | None = None, score: Any | None = None, first_random:
-            Any | None = None, tries: Any | None = None, improvements: Any | None = None, samples_judged: Any | None =
-            None, base_parameters: Any | None = None, idempotency_key: str | None = None
+            'momentum', 'center_of_mass', 'center_of_mass_jacobian', 'centroidal_momentum', 'momentum_regressor',
+            'operational_space_inertia', 'passivity', 'link_jacobians', 'link_jacobian_rates', 'ledger', 'derivatives',
+            'second_derivatives', 'acceleration_second_derivatives', 'checks', 'drive', 'decoupling', 'multipliers',
+            'constraint_power', 'actuation', 'constraint_jacobian', 'projectors', 'integrability']] | None = None,
+            payload: Payload | None = None, coriolis_form: Literal['christoffel', 'c1', 'c2', 'stacked'] | None = None,
+            frame: str | Point1 | None = None, axes: Sequence[Literal['x', 'y', 'z', 'rx', 'ry', 'rz']] | None = None,
+            box: Literal['limits'] | Box1 | None = None, qd_ref: ArrayLike | Mapping[str, Any] | None = None, qdd_ref:
+            ArrayLike | Mapping[str, Any] | None = None, angles: Literal['rad', 'deg'] | None = None, t: Any | None =
+            None, violations: Any | None = None, duration_s: Any | None = None, binding: Any | None = None, provenance:
+            Any | None = None, warnings: Any | None = None, read_as: Any | None = None, fourier: Any | None = None,
+            score: Any | None = None, first_random: Any | None = None, tries: Any | None = None, improvements: Any |
+            None = None, samples_judged: Any | None = None, base_parameters: Any | None = None, idempotency_key: str |
+            None = None
     ) -> InverseDynamicsResult: ...
     def inverse_dynamics(
             self, q: ArrayLike | Mapping[str, Any] | None = None, qd: ArrayLike | Mapping[str, Any] | None = None, qdd:
@@ -903,18 +919,19 @@ class RobotOperations:
             'inertia']] | None = None, include: Sequence[Literal['reactions', 'limits', 'mass_matrix',
             'mass_matrix_inverse', 'mass_matrix_bounds', 'mass_matrix_rate', 'mass_matrix_derivatives',
             'coriolis_matrix', 'coriolis_vector', 'christoffel_symbols', 'gravity_torque', 'friction', 'energy',
-            'momentum', 'center_of_mass', 'center_of_mass_jacobian', 'operational_space_inertia', 'passivity',
-            'link_jacobians', 'ledger', 'derivatives', 'second_derivatives', 'acceleration_second_derivatives',
-            'checks', 'drive', 'decoupling', 'multipliers', 'constraint_power', 'actuation', 'constraint_jacobian',
-            'projectors', 'integrability']] | None = None, payload: Payload | None = None, coriolis_form:
-            Literal['christoffel', 'c1', 'c2', 'stacked'] | None = None, frame: str | Point1 | None = None, axes:
-            Sequence[Literal['x', 'y', 'z', 'rx', 'ry', 'rz']] | None = None, box: Literal['limits'] | Box1 | None =
-            None, qd_ref: ArrayLike | Mapping[str, Any] | None = None, qdd_ref: ArrayLike | Mapping[str, Any] | None =
-            None, angles: Literal['rad', 'deg'] | None = None, t: Any | None = None, violations: Any | None = None,
-            duration_s: Any | None = None, binding: Any | None = None, provenance: Any | None = None, warnings: Any |
-            None = None, read_as: Any | None = None, fourier: Any | None = None, score: Any | None = None, first_random:
-            Any | None = None, tries: Any | None = None, improvements: Any | None = None, samples_judged: Any | None =
-            None, base_parameters: Any | None = None, idempotency_key: str | None = None
+            'momentum', 'center_of_mass', 'center_of_mass_jacobian', 'centroidal_momentum', 'momentum_regressor',
+            'operational_space_inertia', 'passivity', 'link_jacobians', 'link_jacobian_rates', 'ledger', 'derivatives',
+            'second_derivatives', 'acceleration_second_derivatives', 'checks', 'drive', 'decoupling', 'multipliers',
+            'constraint_power', 'actuation', 'constraint_jacobian', 'projectors', 'integrability']] | None = None,
+            payload: Payload | None = None, coriolis_form: Literal['christoffel', 'c1', 'c2', 'stacked'] | None = None,
+            frame: str | Point1 | None = None, axes: Sequence[Literal['x', 'y', 'z', 'rx', 'ry', 'rz']] | None = None,
+            box: Literal['limits'] | Box1 | None = None, qd_ref: ArrayLike | Mapping[str, Any] | None = None, qdd_ref:
+            ArrayLike | Mapping[str, Any] | None = None, angles: Literal['rad', 'deg'] | None = None, t: Any | None =
+            None, violations: Any | None = None, duration_s: Any | None = None, binding: Any | None = None, provenance:
+            Any | None = None, warnings: Any | None = None, read_as: Any | None = None, fourier: Any | None = None,
+            score: Any | None = None, first_random: Any | None = None, tries: Any | None = None, improvements: Any |
+            None = None, samples_judged: Any | None = None, base_parameters: Any | None = None, idempotency_key: str |
+            None = None
     ) -> Array | InverseDynamicsResult:
         """Joint torques from motion.
 
@@ -980,14 +997,15 @@ class RobotOperations:
             'gravity', 'external', 'velocity', 'inertia']] | None = None, include: Sequence[Literal['reactions',
             'limits', 'mass_matrix', 'mass_matrix_inverse', 'mass_matrix_bounds', 'mass_matrix_rate',
             'mass_matrix_derivatives', 'coriolis_matrix', 'coriolis_vector', 'christoffel_symbols', 'gravity_torque',
-            'friction', 'energy', 'momentum', 'center_of_mass', 'center_of_mass_jacobian', 'operational_space_inertia',
-            'passivity', 'link_jacobians', 'ledger', 'derivatives', 'second_derivatives',
-            'acceleration_second_derivatives', 'checks', 'drive', 'decoupling', 'multipliers', 'constraint_power',
-            'actuation', 'constraint_jacobian', 'projectors', 'integrability']] | None = None, payload: Payload | None =
-            None, coriolis_form: Literal['christoffel', 'c1', 'c2', 'stacked'] | None = None, frame: str | Point1 | None
-            = None, axes: Sequence[Literal['x', 'y', 'z', 'rx', 'ry', 'rz']] | None = None, box: Literal['limits'] |
-            Box1 | None = None, qd_ref: ArrayLike | Mapping[str, Any] | None = None, qdd_ref: ArrayLike | Mapping[str,
-            Any] | None = None, angles: Literal['rad', 'deg'] | None = None, idempotency_key: str | None = None
+            'friction', 'energy', 'momentum', 'center_of_mass', 'center_of_mass_jacobian', 'centroidal_momentum',
+            'momentum_regressor', 'operational_space_inertia', 'passivity', 'link_jacobians', 'link_jacobian_rates',
+            'ledger', 'derivatives', 'second_derivatives', 'acceleration_second_derivatives', 'checks', 'drive',
+            'decoupling', 'multipliers', 'constraint_power', 'actuation', 'constraint_jacobian', 'projectors',
+            'integrability']] | None = None, payload: Payload | None = None, coriolis_form: Literal['christoffel', 'c1',
+            'c2', 'stacked'] | None = None, frame: str | Point1 | None = None, axes: Sequence[Literal['x', 'y', 'z',
+            'rx', 'ry', 'rz']] | None = None, box: Literal['limits'] | Box1 | None = None, qd_ref: ArrayLike |
+            Mapping[str, Any] | None = None, qdd_ref: ArrayLike | Mapping[str, Any] | None = None, angles:
+            Literal['rad', 'deg'] | None = None, idempotency_key: str | None = None
     ) -> ForwardDynamicsResult: ...
     def forward_dynamics(
             self, q: ArrayLike | Mapping[str, Any], qd: ArrayLike | Mapping[str, Any] | None = None, tau: ArrayLike |
@@ -996,14 +1014,15 @@ class RobotOperations:
             'gravity', 'external', 'velocity', 'inertia']] | None = None, include: Sequence[Literal['reactions',
             'limits', 'mass_matrix', 'mass_matrix_inverse', 'mass_matrix_bounds', 'mass_matrix_rate',
             'mass_matrix_derivatives', 'coriolis_matrix', 'coriolis_vector', 'christoffel_symbols', 'gravity_torque',
-            'friction', 'energy', 'momentum', 'center_of_mass', 'center_of_mass_jacobian', 'operational_space_inertia',
-            'passivity', 'link_jacobians', 'ledger', 'derivatives', 'second_derivatives',
-            'acceleration_second_derivatives', 'checks', 'drive', 'decoupling', 'multipliers', 'constraint_power',
-            'actuation', 'constraint_jacobian', 'projectors', 'integrability']] | None = None, payload: Payload | None =
-            None, coriolis_form: Literal['christoffel', 'c1', 'c2', 'stacked'] | None = None, frame: str | Point1 | None
-            = None, axes: Sequence[Literal['x', 'y', 'z', 'rx', 'ry', 'rz']] | None = None, box: Literal['limits'] |
-            Box1 | None = None, qd_ref: ArrayLike | Mapping[str, Any] | None = None, qdd_ref: ArrayLike | Mapping[str,
-            Any] | None = None, angles: Literal['rad', 'deg'] | None = None, idempotency_key: str | None = None
+            'friction', 'energy', 'momentum', 'center_of_mass', 'center_of_mass_jacobian', 'centroidal_momentum',
+            'momentum_regressor', 'operational_space_inertia', 'passivity', 'link_jacobians', 'link_jacobian_rates',
+            'ledger', 'derivatives', 'second_derivatives', 'acceleration_second_derivatives', 'checks', 'drive',
+            'decoupling', 'multipliers', 'constraint_power', 'actuation', 'constraint_jacobian', 'projectors',
+            'integrability']] | None = None, payload: Payload | None = None, coriolis_form: Literal['christoffel', 'c1',
+            'c2', 'stacked'] | None = None, frame: str | Point1 | None = None, axes: Sequence[Literal['x', 'y', 'z',
+            'rx', 'ry', 'rz']] | None = None, box: Literal['limits'] | Box1 | None = None, qd_ref: ArrayLike |
+            Mapping[str, Any] | None = None, qdd_ref: ArrayLike | Mapping[str, Any] | None = None, angles:
+            Literal['rad', 'deg'] | None = None, idempotency_key: str | None = None
     ) -> Array | ForwardDynamicsResult:
         """Accelerations from joint torques.
 
@@ -1041,22 +1060,22 @@ class RobotOperations:
             self, q: ArrayLike | Mapping[str, Any], include: Sequence[Literal['reactions', 'limits', 'mass_matrix',
             'mass_matrix_inverse', 'mass_matrix_bounds', 'mass_matrix_rate', 'mass_matrix_derivatives',
             'coriolis_matrix', 'coriolis_vector', 'christoffel_symbols', 'gravity_torque', 'friction', 'energy',
-            'momentum', 'center_of_mass', 'center_of_mass_jacobian', 'operational_space_inertia', 'passivity',
-            'link_jacobians', 'ledger', 'derivatives', 'second_derivatives', 'acceleration_second_derivatives',
-            'checks', 'drive', 'decoupling', 'multipliers', 'constraint_power', 'actuation', 'constraint_jacobian',
-            'projectors', 'integrability']], qd: ArrayLike | Mapping[str, Any] | None = None, qdd: ArrayLike |
-            Mapping[str, Any] | None = None, *, tau: Any | None = None, joints: Sequence[str] | None = None,
-            external_wrenches: Sequence[Wrench] | None = None, gravity: ArrayLike | None = None, without:
-            Sequence[Literal['friction', 'rotor', 'spring', 'gravity', 'external', 'velocity', 'inertia']] | None =
-            None, payload: Payload | None = None, coriolis_form: Literal['christoffel', 'c1', 'c2', 'stacked'] | None =
-            None, frame: str | Point1 | None = None, axes: Sequence[Literal['x', 'y', 'z', 'rx', 'ry', 'rz']] | None =
-            None, box: Literal['limits'] | Box1 | None = None, qd_ref: ArrayLike | Mapping[str, Any] | None = None,
-            qdd_ref: ArrayLike | Mapping[str, Any] | None = None, angles: Literal['rad', 'deg'] | None = None, t: Any |
-            None = None, violations: Any | None = None, duration_s: Any | None = None, binding: Any | None = None,
-            provenance: Any | None = None, warnings: Any | None = None, read_as: Any | None = None, fourier: Any | None
-            = None, score: Any | None = None, first_random: Any | None = None, tries: Any | None = None, improvements:
-            Any | None = None, samples_judged: Any | None = None, base_parameters: Any | None = None, idempotency_key:
-            str | None = None
+            'momentum', 'center_of_mass', 'center_of_mass_jacobian', 'centroidal_momentum', 'momentum_regressor',
+            'operational_space_inertia', 'passivity', 'link_jacobians', 'link_jacobian_rates', 'ledger', 'derivatives',
+            'second_derivatives', 'acceleration_second_derivatives', 'checks', 'drive', 'decoupling', 'multipliers',
+            'constraint_power', 'actuation', 'constraint_jacobian', 'projectors', 'integrability']], qd: ArrayLike |
+            Mapping[str, Any] | None = None, qdd: ArrayLike | Mapping[str, Any] | None = None, *, tau: Any | None =
+            None, joints: Sequence[str] | None = None, external_wrenches: Sequence[Wrench] | None = None, gravity:
+            ArrayLike | None = None, without: Sequence[Literal['friction', 'rotor', 'spring', 'gravity', 'external',
+            'velocity', 'inertia']] | None = None, payload: Payload | None = None, coriolis_form: Literal['christoffel',
+            'c1', 'c2', 'stacked'] | None = None, frame: str | Point1 | None = None, axes: Sequence[Literal['x', 'y',
+            'z', 'rx', 'ry', 'rz']] | None = None, box: Literal['limits'] | Box1 | None = None, qd_ref: ArrayLike |
+            Mapping[str, Any] | None = None, qdd_ref: ArrayLike | Mapping[str, Any] | None = None, angles:
+            Literal['rad', 'deg'] | None = None, t: Any | None = None, violations: Any | None = None, duration_s: Any |
+            None = None, binding: Any | None = None, provenance: Any | None = None, warnings: Any | None = None,
+            read_as: Any | None = None, fourier: Any | None = None, score: Any | None = None, first_random: Any | None =
+            None, tries: Any | None = None, improvements: Any | None = None, samples_judged: Any | None = None,
+            base_parameters: Any | None = None, idempotency_key: str | None = None
     ) -> TermsResult:
         """Any terms of the equation of motion, in one pass.
 
@@ -1110,8 +1129,9 @@ class RobotOperations:
     def kinematics(
             self, q: ArrayLike | Mapping[str, Any], qd: ArrayLike | Mapping[str, Any] | None = None, qdd: ArrayLike |
             Mapping[str, Any] | None = None, *, joints: Sequence[str] | None = None, frames: Sequence[str | Point1] |
-            None = None, include: Sequence[Literal['jacobian']] | None = None, expressed_in: Literal['world', 'link',
-            'spatial'] | None = None, angles: Literal['rad', 'deg'] | None = None, idempotency_key: str | None = None
+            None = None, include: Sequence[Literal['jacobian', 'jacobian_rate']] | None = None, expressed_in:
+            Literal['world', 'link', 'spatial'] | None = None, angles: Literal['rad', 'deg'] | None = None,
+            idempotency_key: str | None = None
     ) -> KinematicsResult:
         """Poses of links and points, their velocities, accelerations and Jacobians.
 
@@ -1126,7 +1146,8 @@ class RobotOperations:
             qdd: rad/s^2 or m/s^2: `qd` is zero when left out then
             joints: Another order of joints
             frames: All links if absent
-            include: As `expressed_in` world, where that is absent: Jacobians of a batch
+            include: As `expressed_in` world, where that is absent: Jacobians of a batch; their rates of change at
+                qd
             expressed_in: Of velocities and Jacobians. world: of the point, along the world's axes. link: of the
                 point, along the link's axes. spatial: of the body's point that passes the world's origin, along the
                 world's axes.
@@ -1765,18 +1786,19 @@ class RobotJobs:
             'inertia']] | None = None, include: Sequence[Literal['reactions', 'limits', 'mass_matrix',
             'mass_matrix_inverse', 'mass_matrix_bounds', 'mass_matrix_rate', 'mass_matrix_derivatives',
             'coriolis_matrix', 'coriolis_vector', 'christoffel_symbols', 'gravity_torque', 'friction', 'energy',
-            'momentum', 'center_of_mass', 'center_of_mass_jacobian', 'operational_space_inertia', 'passivity',
-            'link_jacobians', 'ledger', 'derivatives', 'second_derivatives', 'acceleration_second_derivatives',
-            'checks', 'drive', 'decoupling', 'multipliers', 'constraint_power', 'actuation', 'constraint_jacobian',
-            'projectors', 'integrability']] | None = None, payload: Payload | None = None, coriolis_form:
-            Literal['christoffel', 'c1', 'c2', 'stacked'] | None = None, frame: str | Point1 | None = None, axes:
-            Sequence[Literal['x', 'y', 'z', 'rx', 'ry', 'rz']] | None = None, box: Literal['limits'] | Box1 | None =
-            None, qd_ref: ArrayLike | Mapping[str, Any] | None = None, qdd_ref: ArrayLike | Mapping[str, Any] | None =
-            None, angles: Literal['rad', 'deg'] | None = None, t: Any | None = None, violations: Any | None = None,
-            duration_s: Any | None = None, binding: Any | None = None, provenance: Any | None = None, warnings: Any |
-            None = None, read_as: Any | None = None, fourier: Any | None = None, score: Any | None = None, first_random:
-            Any | None = None, tries: Any | None = None, improvements: Any | None = None, samples_judged: Any | None =
-            None, base_parameters: Any | None = None, idempotency_key: str | None = None
+            'momentum', 'center_of_mass', 'center_of_mass_jacobian', 'centroidal_momentum', 'momentum_regressor',
+            'operational_space_inertia', 'passivity', 'link_jacobians', 'link_jacobian_rates', 'ledger', 'derivatives',
+            'second_derivatives', 'acceleration_second_derivatives', 'checks', 'drive', 'decoupling', 'multipliers',
+            'constraint_power', 'actuation', 'constraint_jacobian', 'projectors', 'integrability']] | None = None,
+            payload: Payload | None = None, coriolis_form: Literal['christoffel', 'c1', 'c2', 'stacked'] | None = None,
+            frame: str | Point1 | None = None, axes: Sequence[Literal['x', 'y', 'z', 'rx', 'ry', 'rz']] | None = None,
+            box: Literal['limits'] | Box1 | None = None, qd_ref: ArrayLike | Mapping[str, Any] | None = None, qdd_ref:
+            ArrayLike | Mapping[str, Any] | None = None, angles: Literal['rad', 'deg'] | None = None, t: Any | None =
+            None, violations: Any | None = None, duration_s: Any | None = None, binding: Any | None = None, provenance:
+            Any | None = None, warnings: Any | None = None, read_as: Any | None = None, fourier: Any | None = None,
+            score: Any | None = None, first_random: Any | None = None, tries: Any | None = None, improvements: Any |
+            None = None, samples_judged: Any | None = None, base_parameters: Any | None = None, idempotency_key: str |
+            None = None
     ) -> Job[InverseDynamicsResult]:
         return self._compute('inverse-dynamics', InverseDynamicsResult, {'q': q, 'qd': qd, 'qdd': qdd,
             'tau': tau, 'from': from_, 'joints': joints, 'external_wrenches': external_wrenches, 'gravity':
@@ -1794,14 +1816,15 @@ class RobotJobs:
             'gravity', 'external', 'velocity', 'inertia']] | None = None, include: Sequence[Literal['reactions',
             'limits', 'mass_matrix', 'mass_matrix_inverse', 'mass_matrix_bounds', 'mass_matrix_rate',
             'mass_matrix_derivatives', 'coriolis_matrix', 'coriolis_vector', 'christoffel_symbols', 'gravity_torque',
-            'friction', 'energy', 'momentum', 'center_of_mass', 'center_of_mass_jacobian', 'operational_space_inertia',
-            'passivity', 'link_jacobians', 'ledger', 'derivatives', 'second_derivatives',
-            'acceleration_second_derivatives', 'checks', 'drive', 'decoupling', 'multipliers', 'constraint_power',
-            'actuation', 'constraint_jacobian', 'projectors', 'integrability']] | None = None, payload: Payload | None =
-            None, coriolis_form: Literal['christoffel', 'c1', 'c2', 'stacked'] | None = None, frame: str | Point1 | None
-            = None, axes: Sequence[Literal['x', 'y', 'z', 'rx', 'ry', 'rz']] | None = None, box: Literal['limits'] |
-            Box1 | None = None, qd_ref: ArrayLike | Mapping[str, Any] | None = None, qdd_ref: ArrayLike | Mapping[str,
-            Any] | None = None, angles: Literal['rad', 'deg'] | None = None, idempotency_key: str | None = None
+            'friction', 'energy', 'momentum', 'center_of_mass', 'center_of_mass_jacobian', 'centroidal_momentum',
+            'momentum_regressor', 'operational_space_inertia', 'passivity', 'link_jacobians', 'link_jacobian_rates',
+            'ledger', 'derivatives', 'second_derivatives', 'acceleration_second_derivatives', 'checks', 'drive',
+            'decoupling', 'multipliers', 'constraint_power', 'actuation', 'constraint_jacobian', 'projectors',
+            'integrability']] | None = None, payload: Payload | None = None, coriolis_form: Literal['christoffel', 'c1',
+            'c2', 'stacked'] | None = None, frame: str | Point1 | None = None, axes: Sequence[Literal['x', 'y', 'z',
+            'rx', 'ry', 'rz']] | None = None, box: Literal['limits'] | Box1 | None = None, qd_ref: ArrayLike |
+            Mapping[str, Any] | None = None, qdd_ref: ArrayLike | Mapping[str, Any] | None = None, angles:
+            Literal['rad', 'deg'] | None = None, idempotency_key: str | None = None
     ) -> Job[ForwardDynamicsResult]:
         return self._compute('forward-dynamics', ForwardDynamicsResult, {'q': q, 'qd': qd, 'tau': tau,
             'joints': joints, 'external_wrenches': external_wrenches, 'gravity': gravity, 'without':
@@ -1813,22 +1836,22 @@ class RobotJobs:
             self, q: ArrayLike | Mapping[str, Any], include: Sequence[Literal['reactions', 'limits', 'mass_matrix',
             'mass_matrix_inverse', 'mass_matrix_bounds', 'mass_matrix_rate', 'mass_matrix_derivatives',
             'coriolis_matrix', 'coriolis_vector', 'christoffel_symbols', 'gravity_torque', 'friction', 'energy',
-            'momentum', 'center_of_mass', 'center_of_mass_jacobian', 'operational_space_inertia', 'passivity',
-            'link_jacobians', 'ledger', 'derivatives', 'second_derivatives', 'acceleration_second_derivatives',
-            'checks', 'drive', 'decoupling', 'multipliers', 'constraint_power', 'actuation', 'constraint_jacobian',
-            'projectors', 'integrability']], qd: ArrayLike | Mapping[str, Any] | None = None, qdd: ArrayLike |
-            Mapping[str, Any] | None = None, *, tau: Any | None = None, joints: Sequence[str] | None = None,
-            external_wrenches: Sequence[Wrench] | None = None, gravity: ArrayLike | None = None, without:
-            Sequence[Literal['friction', 'rotor', 'spring', 'gravity', 'external', 'velocity', 'inertia']] | None =
-            None, payload: Payload | None = None, coriolis_form: Literal['christoffel', 'c1', 'c2', 'stacked'] | None =
-            None, frame: str | Point1 | None = None, axes: Sequence[Literal['x', 'y', 'z', 'rx', 'ry', 'rz']] | None =
-            None, box: Literal['limits'] | Box1 | None = None, qd_ref: ArrayLike | Mapping[str, Any] | None = None,
-            qdd_ref: ArrayLike | Mapping[str, Any] | None = None, angles: Literal['rad', 'deg'] | None = None, t: Any |
-            None = None, violations: Any | None = None, duration_s: Any | None = None, binding: Any | None = None,
-            provenance: Any | None = None, warnings: Any | None = None, read_as: Any | None = None, fourier: Any | None
-            = None, score: Any | None = None, first_random: Any | None = None, tries: Any | None = None, improvements:
-            Any | None = None, samples_judged: Any | None = None, base_parameters: Any | None = None, idempotency_key:
-            str | None = None
+            'momentum', 'center_of_mass', 'center_of_mass_jacobian', 'centroidal_momentum', 'momentum_regressor',
+            'operational_space_inertia', 'passivity', 'link_jacobians', 'link_jacobian_rates', 'ledger', 'derivatives',
+            'second_derivatives', 'acceleration_second_derivatives', 'checks', 'drive', 'decoupling', 'multipliers',
+            'constraint_power', 'actuation', 'constraint_jacobian', 'projectors', 'integrability']], qd: ArrayLike |
+            Mapping[str, Any] | None = None, qdd: ArrayLike | Mapping[str, Any] | None = None, *, tau: Any | None =
+            None, joints: Sequence[str] | None = None, external_wrenches: Sequence[Wrench] | None = None, gravity:
+            ArrayLike | None = None, without: Sequence[Literal['friction', 'rotor', 'spring', 'gravity', 'external',
+            'velocity', 'inertia']] | None = None, payload: Payload | None = None, coriolis_form: Literal['christoffel',
+            'c1', 'c2', 'stacked'] | None = None, frame: str | Point1 | None = None, axes: Sequence[Literal['x', 'y',
+            'z', 'rx', 'ry', 'rz']] | None = None, box: Literal['limits'] | Box1 | None = None, qd_ref: ArrayLike |
+            Mapping[str, Any] | None = None, qdd_ref: ArrayLike | Mapping[str, Any] | None = None, angles:
+            Literal['rad', 'deg'] | None = None, t: Any | None = None, violations: Any | None = None, duration_s: Any |
+            None = None, binding: Any | None = None, provenance: Any | None = None, warnings: Any | None = None,
+            read_as: Any | None = None, fourier: Any | None = None, score: Any | None = None, first_random: Any | None =
+            None, tries: Any | None = None, improvements: Any | None = None, samples_judged: Any | None = None,
+            base_parameters: Any | None = None, idempotency_key: str | None = None
     ) -> Job[TermsResult]:
         return self._compute('terms', TermsResult, {'q': q, 'include': include, 'qd': qd, 'qdd': qdd, 'tau':
             tau, 'joints': joints, 'external_wrenches': external_wrenches, 'gravity': gravity, 'without':
@@ -1842,8 +1865,9 @@ class RobotJobs:
     def kinematics(
             self, q: ArrayLike | Mapping[str, Any], qd: ArrayLike | Mapping[str, Any] | None = None, qdd: ArrayLike |
             Mapping[str, Any] | None = None, *, joints: Sequence[str] | None = None, frames: Sequence[str | Point1] |
-            None = None, include: Sequence[Literal['jacobian']] | None = None, expressed_in: Literal['world', 'link',
-            'spatial'] | None = None, angles: Literal['rad', 'deg'] | None = None, idempotency_key: str | None = None
+            None = None, include: Sequence[Literal['jacobian', 'jacobian_rate']] | None = None, expressed_in:
+            Literal['world', 'link', 'spatial'] | None = None, angles: Literal['rad', 'deg'] | None = None,
+            idempotency_key: str | None = None
     ) -> Job[KinematicsResult]:
         return self._compute('kinematics', KinematicsResult, {'q': q, 'qd': qd, 'qdd': qdd, 'joints':
             joints, 'frames': frames, 'include': include, 'expressed_in': expressed_in, 'angles': angles},
@@ -2078,18 +2102,19 @@ class AsyncRobotOperations:
             'inertia']] | None = None, include: Sequence[Literal['reactions', 'limits', 'mass_matrix',
             'mass_matrix_inverse', 'mass_matrix_bounds', 'mass_matrix_rate', 'mass_matrix_derivatives',
             'coriolis_matrix', 'coriolis_vector', 'christoffel_symbols', 'gravity_torque', 'friction', 'energy',
-            'momentum', 'center_of_mass', 'center_of_mass_jacobian', 'operational_space_inertia', 'passivity',
-            'link_jacobians', 'ledger', 'derivatives', 'second_derivatives', 'acceleration_second_derivatives',
-            'checks', 'drive', 'decoupling', 'multipliers', 'constraint_power', 'actuation', 'constraint_jacobian',
-            'projectors', 'integrability']] | None = None, payload: Payload | None = None, coriolis_form:
-            Literal['christoffel', 'c1', 'c2', 'stacked'] | None = None, frame: str | Point1 | None = None, axes:
-            Sequence[Literal['x', 'y', 'z', 'rx', 'ry', 'rz']] | None = None, box: Literal['limits'] | Box1 | None =
-            None, qd_ref: ArrayLike | Mapping[str, Any] | None = None, qdd_ref: ArrayLike | Mapping[str, Any] | None =
-            None, angles: Literal['rad', 'deg'] | None = None, t: Any | None = None, violations: Any | None = None,
-            duration_s: Any | None = None, binding: Any | None = None, provenance: Any | None = None, warnings: Any |
-            None = None, read_as: Any | None = None, fourier: Any | None = None, score: Any | None = None, first_random:
-            Any | None = None, tries: Any | None = None, improvements: Any | None = None, samples_judged: Any | None =
-            None, base_parameters: Any | None = None, idempotency_key: str | None = None
+            'momentum', 'center_of_mass', 'center_of_mass_jacobian', 'centroidal_momentum', 'momentum_regressor',
+            'operational_space_inertia', 'passivity', 'link_jacobians', 'link_jacobian_rates', 'ledger', 'derivatives',
+            'second_derivatives', 'acceleration_second_derivatives', 'checks', 'drive', 'decoupling', 'multipliers',
+            'constraint_power', 'actuation', 'constraint_jacobian', 'projectors', 'integrability']] | None = None,
+            payload: Payload | None = None, coriolis_form: Literal['christoffel', 'c1', 'c2', 'stacked'] | None = None,
+            frame: str | Point1 | None = None, axes: Sequence[Literal['x', 'y', 'z', 'rx', 'ry', 'rz']] | None = None,
+            box: Literal['limits'] | Box1 | None = None, qd_ref: ArrayLike | Mapping[str, Any] | None = None, qdd_ref:
+            ArrayLike | Mapping[str, Any] | None = None, angles: Literal['rad', 'deg'] | None = None, t: Any | None =
+            None, violations: Any | None = None, duration_s: Any | None = None, binding: Any | None = None, provenance:
+            Any | None = None, warnings: Any | None = None, read_as: Any | None = None, fourier: Any | None = None,
+            score: Any | None = None, first_random: Any | None = None, tries: Any | None = None, improvements: Any |
+            None = None, samples_judged: Any | None = None, base_parameters: Any | None = None, idempotency_key: str |
+            None = None
     ) -> Awaitable[InverseDynamicsResult]: ...
     def inverse_dynamics(
             self, q: ArrayLike | Mapping[str, Any] | None = None, qd: ArrayLike | Mapping[str, Any] | None = None, qdd:
@@ -2099,18 +2124,19 @@ class AsyncRobotOperations:
             'inertia']] | None = None, include: Sequence[Literal['reactions', 'limits', 'mass_matrix',
             'mass_matrix_inverse', 'mass_matrix_bounds', 'mass_matrix_rate', 'mass_matrix_derivatives',
             'coriolis_matrix', 'coriolis_vector', 'christoffel_symbols', 'gravity_torque', 'friction', 'energy',
-            'momentum', 'center_of_mass', 'center_of_mass_jacobian', 'operational_space_inertia', 'passivity',
-            'link_jacobians', 'ledger', 'derivatives', 'second_derivatives', 'acceleration_second_derivatives',
-            'checks', 'drive', 'decoupling', 'multipliers', 'constraint_power', 'actuation', 'constraint_jacobian',
-            'projectors', 'integrability']] | None = None, payload: Payload | None = None, coriolis_form:
-            Literal['christoffel', 'c1', 'c2', 'stacked'] | None = None, frame: str | Point1 | None = None, axes:
-            Sequence[Literal['x', 'y', 'z', 'rx', 'ry', 'rz']] | None = None, box: Literal['limits'] | Box1 | None =
-            None, qd_ref: ArrayLike | Mapping[str, Any] | None = None, qdd_ref: ArrayLike | Mapping[str, Any] | None =
-            None, angles: Literal['rad', 'deg'] | None = None, t: Any | None = None, violations: Any | None = None,
-            duration_s: Any | None = None, binding: Any | None = None, provenance: Any | None = None, warnings: Any |
-            None = None, read_as: Any | None = None, fourier: Any | None = None, score: Any | None = None, first_random:
-            Any | None = None, tries: Any | None = None, improvements: Any | None = None, samples_judged: Any | None =
-            None, base_parameters: Any | None = None, idempotency_key: str | None = None
+            'momentum', 'center_of_mass', 'center_of_mass_jacobian', 'centroidal_momentum', 'momentum_regressor',
+            'operational_space_inertia', 'passivity', 'link_jacobians', 'link_jacobian_rates', 'ledger', 'derivatives',
+            'second_derivatives', 'acceleration_second_derivatives', 'checks', 'drive', 'decoupling', 'multipliers',
+            'constraint_power', 'actuation', 'constraint_jacobian', 'projectors', 'integrability']] | None = None,
+            payload: Payload | None = None, coriolis_form: Literal['christoffel', 'c1', 'c2', 'stacked'] | None = None,
+            frame: str | Point1 | None = None, axes: Sequence[Literal['x', 'y', 'z', 'rx', 'ry', 'rz']] | None = None,
+            box: Literal['limits'] | Box1 | None = None, qd_ref: ArrayLike | Mapping[str, Any] | None = None, qdd_ref:
+            ArrayLike | Mapping[str, Any] | None = None, angles: Literal['rad', 'deg'] | None = None, t: Any | None =
+            None, violations: Any | None = None, duration_s: Any | None = None, binding: Any | None = None, provenance:
+            Any | None = None, warnings: Any | None = None, read_as: Any | None = None, fourier: Any | None = None,
+            score: Any | None = None, first_random: Any | None = None, tries: Any | None = None, improvements: Any |
+            None = None, samples_judged: Any | None = None, base_parameters: Any | None = None, idempotency_key: str |
+            None = None
     ) -> Awaitable[Array] | Awaitable[InverseDynamicsResult]:
         """Joint torques from motion.
 
@@ -2176,14 +2202,15 @@ class AsyncRobotOperations:
             'gravity', 'external', 'velocity', 'inertia']] | None = None, include: Sequence[Literal['reactions',
             'limits', 'mass_matrix', 'mass_matrix_inverse', 'mass_matrix_bounds', 'mass_matrix_rate',
             'mass_matrix_derivatives', 'coriolis_matrix', 'coriolis_vector', 'christoffel_symbols', 'gravity_torque',
-            'friction', 'energy', 'momentum', 'center_of_mass', 'center_of_mass_jacobian', 'operational_space_inertia',
-            'passivity', 'link_jacobians', 'ledger', 'derivatives', 'second_derivatives',
-            'acceleration_second_derivatives', 'checks', 'drive', 'decoupling', 'multipliers', 'constraint_power',
-            'actuation', 'constraint_jacobian', 'projectors', 'integrability']] | None = None, payload: Payload | None =
-            None, coriolis_form: Literal['christoffel', 'c1', 'c2', 'stacked'] | None = None, frame: str | Point1 | None
-            = None, axes: Sequence[Literal['x', 'y', 'z', 'rx', 'ry', 'rz']] | None = None, box: Literal['limits'] |
-            Box1 | None = None, qd_ref: ArrayLike | Mapping[str, Any] | None = None, qdd_ref: ArrayLike | Mapping[str,
-            Any] | None = None, angles: Literal['rad', 'deg'] | None = None, idempotency_key: str | None = None
+            'friction', 'energy', 'momentum', 'center_of_mass', 'center_of_mass_jacobian', 'centroidal_momentum',
+            'momentum_regressor', 'operational_space_inertia', 'passivity', 'link_jacobians', 'link_jacobian_rates',
+            'ledger', 'derivatives', 'second_derivatives', 'acceleration_second_derivatives', 'checks', 'drive',
+            'decoupling', 'multipliers', 'constraint_power', 'actuation', 'constraint_jacobian', 'projectors',
+            'integrability']] | None = None, payload: Payload | None = None, coriolis_form: Literal['christoffel', 'c1',
+            'c2', 'stacked'] | None = None, frame: str | Point1 | None = None, axes: Sequence[Literal['x', 'y', 'z',
+            'rx', 'ry', 'rz']] | None = None, box: Literal['limits'] | Box1 | None = None, qd_ref: ArrayLike |
+            Mapping[str, Any] | None = None, qdd_ref: ArrayLike | Mapping[str, Any] | None = None, angles:
+            Literal['rad', 'deg'] | None = None, idempotency_key: str | None = None
     ) -> Awaitable[ForwardDynamicsResult]: ...
     def forward_dynamics(
             self, q: ArrayLike | Mapping[str, Any], qd: ArrayLike | Mapping[str, Any] | None = None, tau: ArrayLike |
@@ -2192,14 +2219,15 @@ class AsyncRobotOperations:
             'gravity', 'external', 'velocity', 'inertia']] | None = None, include: Sequence[Literal['reactions',
             'limits', 'mass_matrix', 'mass_matrix_inverse', 'mass_matrix_bounds', 'mass_matrix_rate',
             'mass_matrix_derivatives', 'coriolis_matrix', 'coriolis_vector', 'christoffel_symbols', 'gravity_torque',
-            'friction', 'energy', 'momentum', 'center_of_mass', 'center_of_mass_jacobian', 'operational_space_inertia',
-            'passivity', 'link_jacobians', 'ledger', 'derivatives', 'second_derivatives',
-            'acceleration_second_derivatives', 'checks', 'drive', 'decoupling', 'multipliers', 'constraint_power',
-            'actuation', 'constraint_jacobian', 'projectors', 'integrability']] | None = None, payload: Payload | None =
-            None, coriolis_form: Literal['christoffel', 'c1', 'c2', 'stacked'] | None = None, frame: str | Point1 | None
-            = None, axes: Sequence[Literal['x', 'y', 'z', 'rx', 'ry', 'rz']] | None = None, box: Literal['limits'] |
-            Box1 | None = None, qd_ref: ArrayLike | Mapping[str, Any] | None = None, qdd_ref: ArrayLike | Mapping[str,
-            Any] | None = None, angles: Literal['rad', 'deg'] | None = None, idempotency_key: str | None = None
+            'friction', 'energy', 'momentum', 'center_of_mass', 'center_of_mass_jacobian', 'centroidal_momentum',
+            'momentum_regressor', 'operational_space_inertia', 'passivity', 'link_jacobians', 'link_jacobian_rates',
+            'ledger', 'derivatives', 'second_derivatives', 'acceleration_second_derivatives', 'checks', 'drive',
+            'decoupling', 'multipliers', 'constraint_power', 'actuation', 'constraint_jacobian', 'projectors',
+            'integrability']] | None = None, payload: Payload | None = None, coriolis_form: Literal['christoffel', 'c1',
+            'c2', 'stacked'] | None = None, frame: str | Point1 | None = None, axes: Sequence[Literal['x', 'y', 'z',
+            'rx', 'ry', 'rz']] | None = None, box: Literal['limits'] | Box1 | None = None, qd_ref: ArrayLike |
+            Mapping[str, Any] | None = None, qdd_ref: ArrayLike | Mapping[str, Any] | None = None, angles:
+            Literal['rad', 'deg'] | None = None, idempotency_key: str | None = None
     ) -> Awaitable[Array] | Awaitable[ForwardDynamicsResult]:
         """Accelerations from joint torques.
 
@@ -2237,22 +2265,22 @@ class AsyncRobotOperations:
             self, q: ArrayLike | Mapping[str, Any], include: Sequence[Literal['reactions', 'limits', 'mass_matrix',
             'mass_matrix_inverse', 'mass_matrix_bounds', 'mass_matrix_rate', 'mass_matrix_derivatives',
             'coriolis_matrix', 'coriolis_vector', 'christoffel_symbols', 'gravity_torque', 'friction', 'energy',
-            'momentum', 'center_of_mass', 'center_of_mass_jacobian', 'operational_space_inertia', 'passivity',
-            'link_jacobians', 'ledger', 'derivatives', 'second_derivatives', 'acceleration_second_derivatives',
-            'checks', 'drive', 'decoupling', 'multipliers', 'constraint_power', 'actuation', 'constraint_jacobian',
-            'projectors', 'integrability']], qd: ArrayLike | Mapping[str, Any] | None = None, qdd: ArrayLike |
-            Mapping[str, Any] | None = None, *, tau: Any | None = None, joints: Sequence[str] | None = None,
-            external_wrenches: Sequence[Wrench] | None = None, gravity: ArrayLike | None = None, without:
-            Sequence[Literal['friction', 'rotor', 'spring', 'gravity', 'external', 'velocity', 'inertia']] | None =
-            None, payload: Payload | None = None, coriolis_form: Literal['christoffel', 'c1', 'c2', 'stacked'] | None =
-            None, frame: str | Point1 | None = None, axes: Sequence[Literal['x', 'y', 'z', 'rx', 'ry', 'rz']] | None =
-            None, box: Literal['limits'] | Box1 | None = None, qd_ref: ArrayLike | Mapping[str, Any] | None = None,
-            qdd_ref: ArrayLike | Mapping[str, Any] | None = None, angles: Literal['rad', 'deg'] | None = None, t: Any |
-            None = None, violations: Any | None = None, duration_s: Any | None = None, binding: Any | None = None,
-            provenance: Any | None = None, warnings: Any | None = None, read_as: Any | None = None, fourier: Any | None
-            = None, score: Any | None = None, first_random: Any | None = None, tries: Any | None = None, improvements:
-            Any | None = None, samples_judged: Any | None = None, base_parameters: Any | None = None, idempotency_key:
-            str | None = None
+            'momentum', 'center_of_mass', 'center_of_mass_jacobian', 'centroidal_momentum', 'momentum_regressor',
+            'operational_space_inertia', 'passivity', 'link_jacobians', 'link_jacobian_rates', 'ledger', 'derivatives',
+            'second_derivatives', 'acceleration_second_derivatives', 'checks', 'drive', 'decoupling', 'multipliers',
+            'constraint_power', 'actuation', 'constraint_jacobian', 'projectors', 'integrability']], qd: ArrayLike |
+            Mapping[str, Any] | None = None, qdd: ArrayLike | Mapping[str, Any] | None = None, *, tau: Any | None =
+            None, joints: Sequence[str] | None = None, external_wrenches: Sequence[Wrench] | None = None, gravity:
+            ArrayLike | None = None, without: Sequence[Literal['friction', 'rotor', 'spring', 'gravity', 'external',
+            'velocity', 'inertia']] | None = None, payload: Payload | None = None, coriolis_form: Literal['christoffel',
+            'c1', 'c2', 'stacked'] | None = None, frame: str | Point1 | None = None, axes: Sequence[Literal['x', 'y',
+            'z', 'rx', 'ry', 'rz']] | None = None, box: Literal['limits'] | Box1 | None = None, qd_ref: ArrayLike |
+            Mapping[str, Any] | None = None, qdd_ref: ArrayLike | Mapping[str, Any] | None = None, angles:
+            Literal['rad', 'deg'] | None = None, t: Any | None = None, violations: Any | None = None, duration_s: Any |
+            None = None, binding: Any | None = None, provenance: Any | None = None, warnings: Any | None = None,
+            read_as: Any | None = None, fourier: Any | None = None, score: Any | None = None, first_random: Any | None =
+            None, tries: Any | None = None, improvements: Any | None = None, samples_judged: Any | None = None,
+            base_parameters: Any | None = None, idempotency_key: str | None = None
     ) -> Awaitable[TermsResult]:
         return self._compute('terms', TermsResult, {'q': q, 'include': include, 'qd': qd, 'qdd': qdd, 'tau':
             tau, 'joints': joints, 'external_wrenches': external_wrenches, 'gravity': gravity, 'without':
@@ -2266,8 +2294,9 @@ class AsyncRobotOperations:
     def kinematics(
             self, q: ArrayLike | Mapping[str, Any], qd: ArrayLike | Mapping[str, Any] | None = None, qdd: ArrayLike |
             Mapping[str, Any] | None = None, *, joints: Sequence[str] | None = None, frames: Sequence[str | Point1] |
-            None = None, include: Sequence[Literal['jacobian']] | None = None, expressed_in: Literal['world', 'link',
-            'spatial'] | None = None, angles: Literal['rad', 'deg'] | None = None, idempotency_key: str | None = None
+            None = None, include: Sequence[Literal['jacobian', 'jacobian_rate']] | None = None, expressed_in:
+            Literal['world', 'link', 'spatial'] | None = None, angles: Literal['rad', 'deg'] | None = None,
+            idempotency_key: str | None = None
     ) -> Awaitable[KinematicsResult]:
         return self._compute('kinematics', KinematicsResult, {'q': q, 'qd': qd, 'qdd': qdd, 'joints':
             joints, 'frames': frames, 'include': include, 'expressed_in': expressed_in, 'angles': angles},
@@ -2498,18 +2527,19 @@ class AsyncRobotJobs:
             'inertia']] | None = None, include: Sequence[Literal['reactions', 'limits', 'mass_matrix',
             'mass_matrix_inverse', 'mass_matrix_bounds', 'mass_matrix_rate', 'mass_matrix_derivatives',
             'coriolis_matrix', 'coriolis_vector', 'christoffel_symbols', 'gravity_torque', 'friction', 'energy',
-            'momentum', 'center_of_mass', 'center_of_mass_jacobian', 'operational_space_inertia', 'passivity',
-            'link_jacobians', 'ledger', 'derivatives', 'second_derivatives', 'acceleration_second_derivatives',
-            'checks', 'drive', 'decoupling', 'multipliers', 'constraint_power', 'actuation', 'constraint_jacobian',
-            'projectors', 'integrability']] | None = None, payload: Payload | None = None, coriolis_form:
-            Literal['christoffel', 'c1', 'c2', 'stacked'] | None = None, frame: str | Point1 | None = None, axes:
-            Sequence[Literal['x', 'y', 'z', 'rx', 'ry', 'rz']] | None = None, box: Literal['limits'] | Box1 | None =
-            None, qd_ref: ArrayLike | Mapping[str, Any] | None = None, qdd_ref: ArrayLike | Mapping[str, Any] | None =
-            None, angles: Literal['rad', 'deg'] | None = None, t: Any | None = None, violations: Any | None = None,
-            duration_s: Any | None = None, binding: Any | None = None, provenance: Any | None = None, warnings: Any |
-            None = None, read_as: Any | None = None, fourier: Any | None = None, score: Any | None = None, first_random:
-            Any | None = None, tries: Any | None = None, improvements: Any | None = None, samples_judged: Any | None =
-            None, base_parameters: Any | None = None, idempotency_key: str | None = None
+            'momentum', 'center_of_mass', 'center_of_mass_jacobian', 'centroidal_momentum', 'momentum_regressor',
+            'operational_space_inertia', 'passivity', 'link_jacobians', 'link_jacobian_rates', 'ledger', 'derivatives',
+            'second_derivatives', 'acceleration_second_derivatives', 'checks', 'drive', 'decoupling', 'multipliers',
+            'constraint_power', 'actuation', 'constraint_jacobian', 'projectors', 'integrability']] | None = None,
+            payload: Payload | None = None, coriolis_form: Literal['christoffel', 'c1', 'c2', 'stacked'] | None = None,
+            frame: str | Point1 | None = None, axes: Sequence[Literal['x', 'y', 'z', 'rx', 'ry', 'rz']] | None = None,
+            box: Literal['limits'] | Box1 | None = None, qd_ref: ArrayLike | Mapping[str, Any] | None = None, qdd_ref:
+            ArrayLike | Mapping[str, Any] | None = None, angles: Literal['rad', 'deg'] | None = None, t: Any | None =
+            None, violations: Any | None = None, duration_s: Any | None = None, binding: Any | None = None, provenance:
+            Any | None = None, warnings: Any | None = None, read_as: Any | None = None, fourier: Any | None = None,
+            score: Any | None = None, first_random: Any | None = None, tries: Any | None = None, improvements: Any |
+            None = None, samples_judged: Any | None = None, base_parameters: Any | None = None, idempotency_key: str |
+            None = None
     ) -> Awaitable[AsyncJob[InverseDynamicsResult]]:
         return self._compute('inverse-dynamics', InverseDynamicsResult, {'q': q, 'qd': qd, 'qdd': qdd,
             'tau': tau, 'from': from_, 'joints': joints, 'external_wrenches': external_wrenches, 'gravity':
@@ -2527,14 +2557,15 @@ class AsyncRobotJobs:
             'gravity', 'external', 'velocity', 'inertia']] | None = None, include: Sequence[Literal['reactions',
             'limits', 'mass_matrix', 'mass_matrix_inverse', 'mass_matrix_bounds', 'mass_matrix_rate',
             'mass_matrix_derivatives', 'coriolis_matrix', 'coriolis_vector', 'christoffel_symbols', 'gravity_torque',
-            'friction', 'energy', 'momentum', 'center_of_mass', 'center_of_mass_jacobian', 'operational_space_inertia',
-            'passivity', 'link_jacobians', 'ledger', 'derivatives', 'second_derivatives',
-            'acceleration_second_derivatives', 'checks', 'drive', 'decoupling', 'multipliers', 'constraint_power',
-            'actuation', 'constraint_jacobian', 'projectors', 'integrability']] | None = None, payload: Payload | None =
-            None, coriolis_form: Literal['christoffel', 'c1', 'c2', 'stacked'] | None = None, frame: str | Point1 | None
-            = None, axes: Sequence[Literal['x', 'y', 'z', 'rx', 'ry', 'rz']] | None = None, box: Literal['limits'] |
-            Box1 | None = None, qd_ref: ArrayLike | Mapping[str, Any] | None = None, qdd_ref: ArrayLike | Mapping[str,
-            Any] | None = None, angles: Literal['rad', 'deg'] | None = None, idempotency_key: str | None = None
+            'friction', 'energy', 'momentum', 'center_of_mass', 'center_of_mass_jacobian', 'centroidal_momentum',
+            'momentum_regressor', 'operational_space_inertia', 'passivity', 'link_jacobians', 'link_jacobian_rates',
+            'ledger', 'derivatives', 'second_derivatives', 'acceleration_second_derivatives', 'checks', 'drive',
+            'decoupling', 'multipliers', 'constraint_power', 'actuation', 'constraint_jacobian', 'projectors',
+            'integrability']] | None = None, payload: Payload | None = None, coriolis_form: Literal['christoffel', 'c1',
+            'c2', 'stacked'] | None = None, frame: str | Point1 | None = None, axes: Sequence[Literal['x', 'y', 'z',
+            'rx', 'ry', 'rz']] | None = None, box: Literal['limits'] | Box1 | None = None, qd_ref: ArrayLike |
+            Mapping[str, Any] | None = None, qdd_ref: ArrayLike | Mapping[str, Any] | None = None, angles:
+            Literal['rad', 'deg'] | None = None, idempotency_key: str | None = None
     ) -> Awaitable[AsyncJob[ForwardDynamicsResult]]:
         return self._compute('forward-dynamics', ForwardDynamicsResult, {'q': q, 'qd': qd, 'tau': tau,
             'joints': joints, 'external_wrenches': external_wrenches, 'gravity': gravity, 'without':
@@ -2546,22 +2577,22 @@ class AsyncRobotJobs:
             self, q: ArrayLike | Mapping[str, Any], include: Sequence[Literal['reactions', 'limits', 'mass_matrix',
             'mass_matrix_inverse', 'mass_matrix_bounds', 'mass_matrix_rate', 'mass_matrix_derivatives',
             'coriolis_matrix', 'coriolis_vector', 'christoffel_symbols', 'gravity_torque', 'friction', 'energy',
-            'momentum', 'center_of_mass', 'center_of_mass_jacobian', 'operational_space_inertia', 'passivity',
-            'link_jacobians', 'ledger', 'derivatives', 'second_derivatives', 'acceleration_second_derivatives',
-            'checks', 'drive', 'decoupling', 'multipliers', 'constraint_power', 'actuation', 'constraint_jacobian',
-            'projectors', 'integrability']], qd: ArrayLike | Mapping[str, Any] | None = None, qdd: ArrayLike |
-            Mapping[str, Any] | None = None, *, tau: Any | None = None, joints: Sequence[str] | None = None,
-            external_wrenches: Sequence[Wrench] | None = None, gravity: ArrayLike | None = None, without:
-            Sequence[Literal['friction', 'rotor', 'spring', 'gravity', 'external', 'velocity', 'inertia']] | None =
-            None, payload: Payload | None = None, coriolis_form: Literal['christoffel', 'c1', 'c2', 'stacked'] | None =
-            None, frame: str | Point1 | None = None, axes: Sequence[Literal['x', 'y', 'z', 'rx', 'ry', 'rz']] | None =
-            None, box: Literal['limits'] | Box1 | None = None, qd_ref: ArrayLike | Mapping[str, Any] | None = None,
-            qdd_ref: ArrayLike | Mapping[str, Any] | None = None, angles: Literal['rad', 'deg'] | None = None, t: Any |
-            None = None, violations: Any | None = None, duration_s: Any | None = None, binding: Any | None = None,
-            provenance: Any | None = None, warnings: Any | None = None, read_as: Any | None = None, fourier: Any | None
-            = None, score: Any | None = None, first_random: Any | None = None, tries: Any | None = None, improvements:
-            Any | None = None, samples_judged: Any | None = None, base_parameters: Any | None = None, idempotency_key:
-            str | None = None
+            'momentum', 'center_of_mass', 'center_of_mass_jacobian', 'centroidal_momentum', 'momentum_regressor',
+            'operational_space_inertia', 'passivity', 'link_jacobians', 'link_jacobian_rates', 'ledger', 'derivatives',
+            'second_derivatives', 'acceleration_second_derivatives', 'checks', 'drive', 'decoupling', 'multipliers',
+            'constraint_power', 'actuation', 'constraint_jacobian', 'projectors', 'integrability']], qd: ArrayLike |
+            Mapping[str, Any] | None = None, qdd: ArrayLike | Mapping[str, Any] | None = None, *, tau: Any | None =
+            None, joints: Sequence[str] | None = None, external_wrenches: Sequence[Wrench] | None = None, gravity:
+            ArrayLike | None = None, without: Sequence[Literal['friction', 'rotor', 'spring', 'gravity', 'external',
+            'velocity', 'inertia']] | None = None, payload: Payload | None = None, coriolis_form: Literal['christoffel',
+            'c1', 'c2', 'stacked'] | None = None, frame: str | Point1 | None = None, axes: Sequence[Literal['x', 'y',
+            'z', 'rx', 'ry', 'rz']] | None = None, box: Literal['limits'] | Box1 | None = None, qd_ref: ArrayLike |
+            Mapping[str, Any] | None = None, qdd_ref: ArrayLike | Mapping[str, Any] | None = None, angles:
+            Literal['rad', 'deg'] | None = None, t: Any | None = None, violations: Any | None = None, duration_s: Any |
+            None = None, binding: Any | None = None, provenance: Any | None = None, warnings: Any | None = None,
+            read_as: Any | None = None, fourier: Any | None = None, score: Any | None = None, first_random: Any | None =
+            None, tries: Any | None = None, improvements: Any | None = None, samples_judged: Any | None = None,
+            base_parameters: Any | None = None, idempotency_key: str | None = None
     ) -> Awaitable[AsyncJob[TermsResult]]:
         return self._compute('terms', TermsResult, {'q': q, 'include': include, 'qd': qd, 'qdd': qdd, 'tau':
             tau, 'joints': joints, 'external_wrenches': external_wrenches, 'gravity': gravity, 'without':
@@ -2575,8 +2606,9 @@ class AsyncRobotJobs:
     def kinematics(
             self, q: ArrayLike | Mapping[str, Any], qd: ArrayLike | Mapping[str, Any] | None = None, qdd: ArrayLike |
             Mapping[str, Any] | None = None, *, joints: Sequence[str] | None = None, frames: Sequence[str | Point1] |
-            None = None, include: Sequence[Literal['jacobian']] | None = None, expressed_in: Literal['world', 'link',
-            'spatial'] | None = None, angles: Literal['rad', 'deg'] | None = None, idempotency_key: str | None = None
+            None = None, include: Sequence[Literal['jacobian', 'jacobian_rate']] | None = None, expressed_in:
+            Literal['world', 'link', 'spatial'] | None = None, angles: Literal['rad', 'deg'] | None = None,
+            idempotency_key: str | None = None
     ) -> Awaitable[AsyncJob[KinematicsResult]]:
         return self._compute('kinematics', KinematicsResult, {'q': q, 'qd': qd, 'qdd': qdd, 'joints':
             joints, 'frames': frames, 'include': include, 'expressed_in': expressed_in, 'angles': angles},

@@ -1159,6 +1159,16 @@ class ForwardDynamicsCenterOfMassOut(TypedDict):
     jacobian: Array
 
 
+class ForwardDynamicsCentroidalMomentumOut(TypedDict):
+    """Linear momentum, then angular momentum about the centre of mass, is `matrix` qd; the force and moment about it
+    from outside, gravity included, are `matrix` qdd + `bias`
+    """
+    expressed_in: Literal['world']
+    matrix: Array
+    rate: Array
+    bias: Array
+
+
 class ForwardDynamicsChecksOut(TypedDict):
     """A second opinion; residuals are relative to the largest entry, rounding leaves about 1e-14"""
     recursive_lagrangian: float | Array
@@ -1281,6 +1291,14 @@ class ForwardDynamicsLimitsUnlimitedItemOut(TypedDict):
     limit: Literal['lower', 'upper', 'velocity', 'torque']
 
 
+class ForwardDynamicsLinkJacobianRatesOut(TypedDict):
+    """Rates of change of `link_jacobians` at qd"""
+    expressed_in: Literal['world']
+    at: Literal['origin']
+    links: list[str]
+    rates: Array
+
+
 class ForwardDynamicsLinkJacobiansOut(TypedDict):
     """Of every link: velocity of its origin, then angular velocity, along the world's axes"""
     expressed_in: Literal['world']
@@ -1311,6 +1329,15 @@ class ForwardDynamicsMomentumOut(TypedDict):
     linear: Array
     angular_com: Array
     angular_origin: Array
+
+
+class ForwardDynamicsMomentumRegressorOut(TypedDict):
+    """Linear momentum, then angular momentum about the world's origin, is the sum over links of `matrices` times m, m
+    c (3), Ixx Ixy Ixz Iyy Iyz Izz about the link's origin, along its axes
+    """
+    expressed_in: Literal['world']
+    links: list[str]
+    matrices: Array
 
 
 class ForwardDynamicsMultipliersOut(TypedDict):
@@ -1438,6 +1465,16 @@ class InverseDynamicsCenterOfMassOut(TypedDict):
     jacobian: Array
 
 
+class InverseDynamicsCentroidalMomentumOut(TypedDict):
+    """Linear momentum, then angular momentum about the centre of mass, is `matrix` qd; the force and moment about it
+    from outside, gravity included, are `matrix` qdd + `bias`
+    """
+    expressed_in: Literal['world']
+    matrix: Array
+    rate: Array
+    bias: Array
+
+
 class InverseDynamicsChecksOut(TypedDict):
     """A second opinion; residuals are relative to the largest entry, rounding leaves about 1e-14"""
     recursive_lagrangian: float | Array
@@ -1560,6 +1597,14 @@ class InverseDynamicsLimitsUnlimitedItemOut(TypedDict):
     limit: Literal['lower', 'upper', 'velocity', 'torque']
 
 
+class InverseDynamicsLinkJacobianRatesOut(TypedDict):
+    """Rates of change of `link_jacobians` at qd"""
+    expressed_in: Literal['world']
+    at: Literal['origin']
+    links: list[str]
+    rates: Array
+
+
 class InverseDynamicsLinkJacobiansOut(TypedDict):
     """Of every link: velocity of its origin, then angular velocity, along the world's axes"""
     expressed_in: Literal['world']
@@ -1599,6 +1644,15 @@ class InverseDynamicsMomentumOut(TypedDict):
     linear: Array
     angular_com: Array
     angular_origin: Array
+
+
+class InverseDynamicsMomentumRegressorOut(TypedDict):
+    """Linear momentum, then angular momentum about the world's origin, is the sum over links of `matrices` times m, m
+    c (3), Ixx Ixy Ixz Iyy Iyz Izz about the link's origin, along its axes
+    """
+    expressed_in: Literal['world']
+    links: list[str]
+    matrices: Array
 
 
 class InverseDynamicsMultipliersOut(TypedDict):
@@ -1822,6 +1876,7 @@ class KinematicsFramesItemOut(TypedDict):
     velocity: NotRequired[Array]
     acceleration: NotRequired[Array]
     jacobian: NotRequired[Array]
+    jacobian_rate: NotRequired[Array]
 
 
 class KinematicsOffConstraintsItemOut(TypedDict):
@@ -3014,6 +3069,16 @@ class TermsCenterOfMassOut(TypedDict):
     jacobian: Array
 
 
+class TermsCentroidalMomentumOut(TypedDict):
+    """Linear momentum, then angular momentum about the centre of mass, is `matrix` qd; the force and moment about it
+    from outside, gravity included, are `matrix` qdd + `bias`
+    """
+    expressed_in: Literal['world']
+    matrix: Array
+    rate: Array
+    bias: Array
+
+
 class TermsChecksOut(TypedDict):
     """A second opinion; residuals are relative to the largest entry, rounding leaves about 1e-14"""
     recursive_lagrangian: float | Array
@@ -3136,6 +3201,14 @@ class TermsLimitsUnlimitedItemOut(TypedDict):
     limit: Literal['lower', 'upper', 'velocity', 'torque']
 
 
+class TermsLinkJacobianRatesOut(TypedDict):
+    """Rates of change of `link_jacobians` at qd"""
+    expressed_in: Literal['world']
+    at: Literal['origin']
+    links: list[str]
+    rates: Array
+
+
 class TermsLinkJacobiansOut(TypedDict):
     """Of every link: velocity of its origin, then angular velocity, along the world's axes"""
     expressed_in: Literal['world']
@@ -3166,6 +3239,15 @@ class TermsMomentumOut(TypedDict):
     linear: Array
     angular_com: Array
     angular_origin: Array
+
+
+class TermsMomentumRegressorOut(TypedDict):
+    """Linear momentum, then angular momentum about the world's origin, is the sum over links of `matrices` times m, m
+    c (3), Ixx Ixy Ixz Iyy Iyz Izz about the link's origin, along its axes
+    """
+    expressed_in: Literal['world']
+    links: list[str]
+    matrices: Array
 
 
 class TermsMultipliersOut(TypedDict):
