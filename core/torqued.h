@@ -49,6 +49,7 @@
 #include "core/dynamics/forward.h" /* qdd from tau */
 #include "core/dynamics/inverse.h" /* tau from q, qd, qdd */
 #include "core/dynamics/kinematics/configuration.h" /* poses, twists, screws at one state */
+#include "core/dynamics/kinematics/integrate.h" /* sums and differences of configurations */
 #include "core/dynamics/kinematics/inverse_kinematics.h" /* q from a pose */
 #include "core/dynamics/kinematics/manipulability.h" /* velocity ellipsoid of a Jacobian */
 #include "core/dynamics/lagrangian.h" /* equation of motion by Jacobians and energies */

@@ -1312,6 +1312,58 @@ export type CompareSource = {
   job: string;
 } | string;
 
+export interface ConfigurationRequest {
+  /** rad or m */
+  q: JointValues;
+  /** rad or m */
+  step?: JointValues;
+  /** rad or m */
+  to?: JointValues;
+  /** Of the difference, any numbers: 0 is `q`, 1 is `to` */
+  fractions?: number[];
+  /** Another order of joints */
+  joints?: string[];
+  /** default rad */
+  angles?: Angles;
+}
+
+export interface ConfigurationResult {
+  joints: JointNames;
+  /** nq numbers, where there is a `step` */
+  sum?: Sample;
+  /** nv numbers, where there is a `to` */
+  difference?: Sample;
+  /** A row of nq numbers for each of `fractions` */
+  between?: Table;
+  /** Words of other tools that were read as ours, and what the request leaves out and was taken as this */
+  read_as?: {
+    /** Where, in the request */
+    pointer: string;
+    /** The word; absent where nothing was sent */
+    sent?: string;
+    /** Such as `initial/q`, a name or a value */
+    read: string;
+  }[];
+  /** Arrays that were left out, and so are zero; of one by names, `q.elbow` */
+  assumed_zero?: string[];
+  warnings?: Warnings;
+  /**
+   * Constraints that q does not satisfy, each in its worst row and sample, from 1e-4; of more than 4096 samples at evenly spaced
+   * ones
+   */
+  off_constraints?: {
+    constraint: string;
+    sample: number;
+    residual: number;
+    /** m or rad; empty: of an equation */
+    unit: string;
+    text: string;
+  }[];
+  /** Where the request states it */
+  angles?: Angles;
+  provenance: Provenance;
+}
+
 /** A force and a moment. Nothing about it is left unstated. */
 export interface ConstantWrench {
   link: string;
@@ -3234,7 +3286,7 @@ export interface JobList {
   [name: string]: unknown;
 }
 
-export type JobResult = InverseDynamicsResult | ResultPoints | ForwardDynamicsResult | TermsResult | KinematicsResult | StaticsResult | RegressorResult | InverseKinematicsResult | ManipulabilityResult | TrajectoryResult | InertiaResult | RigidBodyResult | DriveResult | CompareResult | SimulateResult | ExcitationResult | EnsembleResult | CalibrateResult | PayloadResult | ResidualResult | CalibrateKinematicsResult | DistanceResult | AssembleResult | StaticPosesResult | {
+export type JobResult = InverseDynamicsResult | ResultPoints | ForwardDynamicsResult | TermsResult | KinematicsResult | StaticsResult | RegressorResult | InverseKinematicsResult | ManipulabilityResult | TrajectoryResult | InertiaResult | RigidBodyResult | DriveResult | CompareResult | SimulateResult | ExcitationResult | EnsembleResult | CalibrateResult | PayloadResult | ResidualResult | CalibrateKinematicsResult | DistanceResult | AssembleResult | StaticPosesResult | ConfigurationResult | {
   [name: string]: unknown;
 };
 
@@ -6975,6 +7027,8 @@ export interface RobotOperations {
   assemble: [AssembleRequest, AssembleResult, { format?: "json" | "cbor" | "npz" | "csv" }];
   /** Poses at rest to record, from which gravity or a payload can be identified */
   staticPoses: [StaticPosesRequest, StaticPosesResult, { format?: "json" | "cbor" }];
+  /** Sums and differences of coordinates, quaternions among them */
+  configuration: [ConfigurationRequest, ConfigurationResult, { format?: "json" | "cbor" | "npz" | "csv" }];
 }
 
 /** Request, answer and query of each. */

@@ -2,7 +2,7 @@
 // clients/javascript/torqued.js - torqued for browsers and Node >= 18: one module, no dependencies; types in torqued.d.ts.
 
 // operations: method path long?, made by types.py from the contract: do not edit
-const OF_ROBOTS = "inverseDynamics inverse-dynamics,forwardDynamics forward-dynamics,terms terms,kinematics kinematics,statics statics,regressor regressor,inverseKinematics inverse-kinematics,manipulability manipulability,trajectory trajectory,simulate simulate long,excitation excitation long,ensemble ensemble long,calibrate calibrate long,payload payload long,residual residual long,calibrateKinematics calibrate-kinematics long,distance distance,assemble assemble,staticPoses static-poses long";
+const OF_ROBOTS = "inverseDynamics inverse-dynamics,forwardDynamics forward-dynamics,terms terms,kinematics kinematics,statics statics,regressor regressor,inverseKinematics inverse-kinematics,manipulability manipulability,trajectory trajectory,simulate simulate long,excitation excitation long,ensemble ensemble long,calibrate calibrate long,payload payload long,residual residual long,calibrateKinematics calibrate-kinematics long,distance distance,assemble assemble,staticPoses static-poses long,configuration configuration";
 const OF_SERVICE = "inertia inertia,rigidBody rigid-body,drive drive,compare compare";
 // end of what types.py makes
 

@@ -41,6 +41,8 @@ const ctl_command ctl_commands[] = {
      "torques as a matrix times parameters", INPUTS, "torquectl regressor planar-2r q=0,0 qd=0,0 qdd=0,0"},
     {"manipulability", "ROBOT [FILE]...", 1, 9, ctl_operation, OF_ROBOT "manipulability", NULL, NULL, COMPUTES, "manipulability",
      "measures of the Jacobian", INPUTS, "torquectl manipulability panda q=0,0,0,-1.5,0,1.5,0 frame.link=flange frame.at=origin"},
+    {"configuration", "ROBOT [FILE]...", 1, 9, ctl_operation, OF_ROBOT "configuration", NULL, NULL, COMPUTES, "configuration",
+     "sums and differences of coordinates, quaternions among them", INPUTS, "torquectl configuration planar-2r q=0,0 to=1,2 fractions=0,0.5,1"},
     {"assemble", "ROBOT [FILE]...", 1, 9, ctl_operation, OF_ROBOT "assemble", NULL, NULL, COMPUTES, "assemble",
      "the whole motion of closed loops from that of some joints", INPUTS, "torquectl assemble four-bar q.crank=0.3 qd.crank=2"},
     {"distance", "ROBOT [FILE]...", 1, 9, ctl_operation, OF_ROBOT "distance", NULL, NULL, COMPUTES, "distance",

@@ -35,6 +35,7 @@ COMMANDS = {  # {name: (arguments, path, request)}
            {"frame": {"link": "flange", "at": [0, 0, 0]}, "pose": {"position": [0.4, 0, 0.5]}, "solutions": 1}),
     "manipulability": (("panda", Q, "frame.link=flange", "frame.at=origin"), "robots/panda/manipulability",
                        {"q": [0, -0.8, 0, -2.3, 0, 1.6, 0.8], "frame": {"link": "flange", "at": "origin"}}),
+    "configuration": (("planar-2r", "q=0,0", "step=0.1,0.2"), "robots/planar-2r/configuration", {"q": [0, 0], "step": [0.1, 0.2]}),
     "distance": (("planar-2r", "q=0,0", 'shapes=[{"shape": "half-space"}, {"link": "tool", "shape": "sphere", "size": [0.1]}]'),
                  "robots/planar-2r/distance",
                  {"q": [0, 0], "shapes": [{"shape": "half-space"}, {"link": "tool", "shape": "sphere", "size": [0.1]}]}),

@@ -30,6 +30,7 @@
 #define TQA_FIELDS_COLLISION_SHAPE "link", "name", "shape", "size", "points", "pose"
 #define TQA_FIELDS_COMPARE_COLUMNS "a", "b"
 #define TQA_FIELDS_COMPARE_REQUEST "a", "b", "columns", "time", "by", "include"
+#define TQA_FIELDS_CONFIGURATION_REQUEST "q", "step", "to", "fractions", "joints", "angles"
 #define TQA_FIELDS_CONSTRAINED_CONTROLLER "kind", "reference", "coordinates", "kp", "kd", "ki", \
     "force", "effort_limits", "model"
 #define TQA_FIELDS_CONSTRAINED_CONTROLLER_FORCE "rows", "values", "t", "interpolation", "ki"

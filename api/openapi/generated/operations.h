@@ -30,7 +30,8 @@
     ROW("calibrate-kinematics", tqa_calibrate_kinematics_methods, true, true, false, false) \
     ROW("distance", tqa_distance_methods, true, false, false, false) \
     ROW("assemble", tqa_assemble_methods, true, false, false, false) \
-    ROW("static-poses", tqa_static_poses_methods, true, true, false, false)
+    ROW("static-poses", tqa_static_poses_methods, true, true, false, false) \
+    ROW("configuration", tqa_configuration_methods, true, false, false, false)
 /* clang-format on */
 
 #endif

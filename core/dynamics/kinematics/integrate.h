@@ -11,4 +11,11 @@
 void tq_configuration_integrate(const tq_model *model, const double *q, const double *step,
                                 double *ret);
 
+/* The step from one configuration to another, the inverse of the above: from (+) ret = to, up to
+ * the sign of quaternions, of turns of up to pi; angles are numbers, which differ by their turns
+ * too. from, to (nq); ret (nv). Cost O(nq). (Pinocchio: difference, whose floating joints move
+ * along a screw.) */
+void tq_configuration_difference(const tq_model *model, const double *from, const double *to,
+                                 double *ret);
+
 #endif

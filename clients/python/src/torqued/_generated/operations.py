@@ -28,9 +28,10 @@ if TYPE_CHECKING:
         CalibratePredictionItemOut, CalibrateRankOut, CalibrateReadAsItemOut, CalibrateRegroupedItemOut,
         CalibrateRequestBounds, CalibrateRequestModel, CalibrateUnidentifiableItemOut, CalibrateValidationOut,
         CalibrateWrench, CollisionShape, CompareColumns1, CompareColumnsItemOut, CompareReadAsItemOut,
-        CompareSource, CompareSource1, ConstantWrench, ConstrainedController, Controller, DistanceLeastOut,
-        DistanceLeftOutItemOut, DistancePairsItemOut, DistanceReadAsItemOut, Drive, DriveBodeOut, DriveInertiaOut,
-        DriveLineOut, DriveLoopsOut, DriveReadAsItemOut, DriveReductionOut, DriveRequestLoad, EnsembleEndStatesOut,
+        CompareSource, CompareSource1, ConfigurationOffConstraintsItemOut, ConfigurationReadAsItemOut,
+        ConstantWrench, ConstrainedController, Controller, DistanceLeastOut, DistanceLeftOutItemOut,
+        DistancePairsItemOut, DistanceReadAsItemOut, Drive, DriveBodeOut, DriveInertiaOut, DriveLineOut,
+        DriveLoopsOut, DriveReadAsItemOut, DriveReductionOut, DriveRequestLoad, EnsembleEndStatesOut,
         EnsembleEndedItemOut, EnsembleEventsOut, EnsembleOffConstraintsItemOut, EnsembleOutcomesOut,
         EnsembleReadAsItemOut, EnsembleReturnedMembersItemOut, EnsembleStatisticsOut, EnsembleStatsOut, EventOut,
         EventRule, ExcitationFourierOut, ExcitationReadAsItemOut, ExcitationRequestLimits, ExcitationScoreOut,
@@ -874,6 +875,26 @@ class StaticPosesResult(Result):
     link: str
     base_parameters: list[str]
     read_as: list[StaticPosesReadAsItemOut]
+    angles: Literal['rad', 'deg']
+    provenance: ProvenanceOut
+
+
+class ConfigurationResult(Result):
+    """Of `configuration`: Sums and differences of coordinates, quaternions among them."""
+
+    _units = {
+    }
+    _lists = frozenset((
+        'assumed_zero', 'joints', 'off_constraints', 'read_as', 'warnings',
+    ))
+    joints: list[str]
+    sum: Array
+    difference: Array
+    between: Array
+    read_as: list[ConfigurationReadAsItemOut]
+    assumed_zero: list[str]
+    warnings: list[WarningsItemOut]
+    off_constraints: list[ConfigurationOffConstraintsItemOut]
     angles: Literal['rad', 'deg']
     provenance: ProvenanceOut
 
@@ -1770,6 +1791,29 @@ class RobotOperations:
             exclude, 'adjacent': adjacent, 'clearance_m': clearance_m, 'dwell_s': dwell_s, 'seed': seed,
             'joints': joints, 'angles': angles, 'gravity': gravity}, idempotency_key)
 
+    def configuration(
+            self, q: ArrayLike | Mapping[str, Any], *, step: ArrayLike | Mapping[str, Any] | None = None, to: ArrayLike
+            | Mapping[str, Any] | None = None, fractions: ArrayLike | None = None, joints: Sequence[str] | None = None,
+            angles: Literal['rad', 'deg'] | None = None, idempotency_key: str | None = None
+    ) -> ConfigurationResult:
+        """Sums and differences of coordinates, quaternions among them.
+
+        `sum` is `q` and `step` (integrate), `difference` the step from `q` to `to`, `between` what lies a fraction
+        of it from `q` (interpolate). A step has nv numbers, as rates times time. Coordinates add, of angles without
+        a thought of turns; a quaternion turns by the exponential map about the link's own axes, the shorter way;
+        the position of a floating joint moves along those at `q`.
+
+        Arguments:
+            q: rad or m
+            step: rad or m
+            to: rad or m
+            fractions: Of the difference, any numbers: 0 is `q`, 1 is `to`
+            joints: Another order of joints
+            angles: default rad
+        """
+        return self._compute('configuration', ConfigurationResult, {'q': q, 'step': step, 'to': to,
+            'fractions': fractions, 'joints': joints, 'angles': angles}, idempotency_key)
+
 
 class RobotJobs:
     """The same, as jobs: each returns at once with its job."""
@@ -2081,6 +2125,14 @@ class RobotJobs:
             torque_noise, 'identify': identify, 'link': link, 'load': load, 'shapes': shapes, 'exclude':
             exclude, 'adjacent': adjacent, 'clearance_m': clearance_m, 'dwell_s': dwell_s, 'seed': seed,
             'joints': joints, 'angles': angles, 'gravity': gravity}, idempotency_key)
+
+    def configuration(
+            self, q: ArrayLike | Mapping[str, Any], *, step: ArrayLike | Mapping[str, Any] | None = None, to: ArrayLike
+            | Mapping[str, Any] | None = None, fractions: ArrayLike | None = None, joints: Sequence[str] | None = None,
+            angles: Literal['rad', 'deg'] | None = None, idempotency_key: str | None = None
+    ) -> Job[ConfigurationResult]:
+        return self._compute('configuration', ConfigurationResult, {'q': q, 'step': step, 'to': to,
+            'fractions': fractions, 'joints': joints, 'angles': angles}, idempotency_key)
 
 
 class AsyncRobotOperations:
@@ -2511,6 +2563,14 @@ class AsyncRobotOperations:
             exclude, 'adjacent': adjacent, 'clearance_m': clearance_m, 'dwell_s': dwell_s, 'seed': seed,
             'joints': joints, 'angles': angles, 'gravity': gravity}, idempotency_key)
 
+    def configuration(
+            self, q: ArrayLike | Mapping[str, Any], *, step: ArrayLike | Mapping[str, Any] | None = None, to: ArrayLike
+            | Mapping[str, Any] | None = None, fractions: ArrayLike | None = None, joints: Sequence[str] | None = None,
+            angles: Literal['rad', 'deg'] | None = None, idempotency_key: str | None = None
+    ) -> Awaitable[ConfigurationResult]:
+        return self._compute('configuration', ConfigurationResult, {'q': q, 'step': step, 'to': to,
+            'fractions': fractions, 'joints': joints, 'angles': angles}, idempotency_key)
+
 
 class AsyncRobotJobs:
     """The same, as jobs: each returns at once with its job."""
@@ -2823,6 +2883,14 @@ class AsyncRobotJobs:
             exclude, 'adjacent': adjacent, 'clearance_m': clearance_m, 'dwell_s': dwell_s, 'seed': seed,
             'joints': joints, 'angles': angles, 'gravity': gravity}, idempotency_key)
 
+    def configuration(
+            self, q: ArrayLike | Mapping[str, Any], *, step: ArrayLike | Mapping[str, Any] | None = None, to: ArrayLike
+            | Mapping[str, Any] | None = None, fractions: ArrayLike | None = None, joints: Sequence[str] | None = None,
+            angles: Literal['rad', 'deg'] | None = None, idempotency_key: str | None = None
+    ) -> Awaitable[AsyncJob[ConfigurationResult]]:
+        return self._compute('configuration', ConfigurationResult, {'q': q, 'step': step, 'to': to,
+            'fractions': fractions, 'joints': joints, 'angles': angles}, idempotency_key)
+
 
 class ServiceOperations:
     """Computations without a robot, waited for."""
@@ -3069,4 +3137,5 @@ RESULTS: dict[str, type[Result]] = {
     'distance': DistanceResult,
     'assemble': AssembleResult,
     'static-poses': StaticPosesResult,
+    'configuration': ConfigurationResult,
 }

@@ -650,6 +650,20 @@ class CompareSource1(TypedDict):
     job: str
 
 
+class ConfigurationOffConstraintsItemOut(TypedDict):
+    constraint: str
+    sample: int
+    residual: float
+    unit: str
+    text: str
+
+
+class ConfigurationReadAsItemOut(TypedDict):
+    pointer: str
+    sent: NotRequired[str]
+    read: str
+
+
 class ConstantWrench(TypedDict):
     """A force and a moment. Nothing about it is left unstated."""
     link: str
