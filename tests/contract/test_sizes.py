@@ -8,7 +8,7 @@ import random
 
 import pytest
 import test_sizes_walk as walk
-from conftest import eventually, problem
+from conftest import SLOW, eventually, problem
 from test_calibrate_long import put_npy
 
 JSON = {"Content-Type": "application/json"}
@@ -85,7 +85,7 @@ def test_a_model_that_runs_away(daemon):
 def test_what_takes_minutes_can_be_stopped(start):
     """Base parameters among 1,920 take minutes: the only worker is free when the time limit is over, and a job
     ends when it is cancelled."""
-    one = start({"workers": 1, "run_timeout": 100, "queue_timeout": 3600000})
+    one = start({"workers": 1, "run_timeout": 100 * SLOW, "queue_timeout": 3600000})
     put(one, "chain", document(128))
     request = json.dumps({"form": "base", "parameters": ["rotor", "viscous", "coulomb", "offset", "stiffness"]}).encode()
     reply = one.request("POST", "/v1/robots/chain/regressor", request, JSON)
