@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "core/contact/laws.h"
-#include "core/contact/newton.h"
 #include "core/contact/step_private.h"
 #include "core/dynamics/energy.h"
 #include "core/dynamics/mass_matrix/mass_matrix_inverse.h"
@@ -33,7 +32,7 @@ static size_t work_size(const tq_plant *plant)
            2 * tq_scratch_cost(3 * n * nv, sizeof(double)) +
            tq_scratch_cost(9 * n * n, sizeof(double)) + 7 * tq_scratch_cost(3 * n, sizeof(double)) +
            tq_scratch_cost(3 * room, sizeof(double)) +
-           tq_scratch_cost(tq_contact_newton_work(n), sizeof(double)) +
+           tq_scratch_cost(tq_contact_laws_work(n), sizeof(double)) +
            5 * tq_scratch_cost(n, sizeof(double)) + tq_scratch_cost(2 * n, sizeof(double)) +
            tq_scratch_cost(n, 1) + tq_scratch_cost(12 * nv, sizeof(double)) +
            tq_scratch_cost(3 * plant->contacts->n_pair, sizeof(double)) +
@@ -99,7 +98,7 @@ static int take(tq_contact_work *w, tq_scratch *scratch)
                   {&w->bend, n},
                   {&w->push, n},
                   {&w->tilt, 2 * n},
-                  {&w->newton, tq_contact_newton_work(n)},
+                  {&w->newton, tq_contact_laws_work(n)},
                   {&w->mu, n},
                   {&w->jacobian, 12 * w->nv},
                   {&w->force, 3 * w->contacts->n_pair}};

@@ -64,7 +64,7 @@ typedef struct tq_contact_work {
     uint32_t *island;        /* (n_listed) 0 to n_island - 1 */
     size_t n_island;
     tq_contact_island own;  /* of the island that is being solved */
-    double *newton;         /* (tq_contact_newton_work) */
+    double *newton;         /* (tq_contact_laws_work) */
     double *force;          /* (3 n_pair) impulses of the whole step without impacts, world */
     unsigned char *has_hit; /* (n_pair) in this step */
 } tq_contact_work;
