@@ -21,6 +21,8 @@ static const double little = 1e-10;
 static const double left_over = 1e-13;
 /* the same from which on friction is judged */
 static const double nearly = 1e-6;
+/* the same from which on energy is balanced */
+static const double near_enough = 1e-3;
 /* m/s: twice the mean velocity of points that stick */
 static const double standing = 1e-12;
 /* the same where the change does not become less: of impulses that are not unique */
@@ -263,10 +265,14 @@ tq_status tq_contact_trial(tq_contact_work *w, double h)
     memset(w->missed, 0, w->n_listed * sizeof *w->missed);
     memset(w->push, 0, w->n_listed * sizeof *w->push);
     memset(w->is_mean, 0, w->n_listed);
+    tq_contact_balance_open(w);
     for (unsigned it = 0; it < ITERATIONS; it++) {
         tq_status status = rate_at_middle(w, h);
+        if (status == TQ_OK && w->balance_left > 0 && last <= near_enough * size) {
+            status = tq_contact_balance(w, h);
+        }
         for (size_t k = 0; k < w->nv; k++) {
-            w->change[k] = w->v[k] + h * w->rate_v[k * TQ_CONTACT_LANE];
+            w->change[k] = w->v[k] + h * w->rate_v[k * TQ_CONTACT_LANE] + w->correction[k];
         }
         if (status == TQ_OK && w->n_listed > 0) {
             status = press(w, h);
@@ -283,6 +289,9 @@ tq_status tq_contact_trial(tq_contact_work *w, double h)
             w->next_v[k] = w->change[k];
         }
         const bool near = change <= nearly * size && oppose(w);
+        if (near) {
+            tq_contact_balance_again(w);
+        }
         if (!near &&
             (change <= left_over * size || (change <= tolerable * size && change >= last))) {
             return TQ_OK;

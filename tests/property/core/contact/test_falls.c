@@ -23,9 +23,9 @@ static const double h = 1e-3;
  * the velocities leave work of 1e-14. On the falls of this test 1e-13 at most. */
 static const double rounding = 1e-11;
 
-/* m/s. Velocities of more points than bodies have freedoms contradict each other by up to 1e-8 of the
- * largest, 5 m/s. In step 307 of fall 36 three points slide, and sweeps of exact blocks with Newton
- * steps ended 6.7e-3 m/s from their impulses: one sank in by 1e-6 m. */
+/* m/s. Velocities of more points than bodies have freedoms contradict each other by up to 1e-8 of
+ * the largest, 5 m/s. In step 307 of fall 36 three points slide, and sweeps of exact blocks with
+ * Newton steps ended 6.7e-3 m/s from their impulses: one sank in by 1e-6 m. */
 static const double contradiction = 5e-8;
 
 typedef struct fall {

@@ -108,7 +108,7 @@ Test(laws, of_signorini_and_coulomb_hold)
 }
 
 /* Two points of a fall that slide, with mu 0.78: sweeps of exact blocks and Newton steps lead from
- * one of them to the other. W is regular; 200 searches of another program find this solution only. */
+ * one of them to the other. W is regular; 200 searches of another program find one solution. */
 Test(laws, of_two_points_that_push_each_other_to_slide)
 {
     static const double upper[] = {4.4052000979865991,   1.5468123782906187,  2.5060069386283659,
