@@ -24,9 +24,9 @@ static const double h = 1e-3;
 static const double rounding = 1e-11;
 
 /* m/s. Velocities of more points than bodies have freedoms contradict each other by up to 1e-8 of
- * the largest, 5 m/s. In step 307 of fall 36 three points slide, and sweeps of exact blocks with
+ * the largest, 20 m/s. In step 307 of fall 36 three points slide, and sweeps of exact blocks with
  * Newton steps ended 6.7e-3 m/s from their impulses: one sank in by 1e-6 m. */
-static const double contradiction = 5e-8;
+static const double contradiction = 2e-7;
 
 typedef struct fall {
     tq_model *model;
@@ -251,4 +251,16 @@ Test(falls, gain_no_energy)
         close_fall(&f);
     }
     cr_assert(gt(dbl, least, 0.01)); /* they do fall */
+}
+
+/* Two points whose iteration alternates between contact and none at each length of the step: the
+ * fall ended in step 358, as its trials did not converge. */
+Test(falls, go_on_where_full_iterations_alternate)
+{
+    static fall f;
+    tqt_random r = tqt_random_seed(1581);
+    open_fall(&f, &r, 1581);
+    start(&f, &r);
+    cr_assert(gt(dbl, follow(&f, 1581), 0.01));
+    close_fall(&f);
 }
