@@ -9,7 +9,7 @@
 #include "core/plant/state.h"
 
 static const double sunk = 1e-10; /* m: deeper points are lifted */
-static const double laid = 1e-5;  /* m: deeper ones did not sink, they were laid there */
+static const double laid = 1e-5;  /* m: deeper ones before a step were laid there */
 
 /* kinetic and potential energy at q (nq) and v, J */
 static tq_status energy_at(tq_contact_work *w, const double *q, double *ret)
@@ -30,7 +30,7 @@ static tq_status energy_at(tq_contact_work *w, const double *q, double *ret)
 
 /* q = next_q, or a part of the way to it: it costs no more than contacts have dissipated. What was
  * laid into another solid goes all the way. */
-static tq_status rise(tq_contact_work *w, double depth, double spent)
+static tq_status rise(tq_contact_work *w, bool pays, double spent)
 {
     double before = 0.0;
     double after = 0.0;
@@ -39,7 +39,6 @@ static tq_status rise(tq_contact_work *w, double depth, double spent)
         status = energy_at(w, w->next_q, &after);
     }
     const double cost = after - before;
-    const bool pays = depth < laid;
     const double part = pays && cost > fmax(spent, 0.0) ? fmax(spent, 0.0) / cost : 1.0;
     for (size_t k = 0; k < w->nq; k++) {
         w->q[k] += part * (w->next_q[k] - w->q[k]);
@@ -50,13 +49,18 @@ static tq_status rise(tq_contact_work *w, double depth, double spent)
     return status;
 }
 
-tq_status tq_contact_lift(tq_contact_work *w, double spent)
+double tq_contact_deepest(const tq_contact_work *w)
 {
     double deepest = 0.0;
     for (size_t i = 0; i < w->n_point; i++) {
         deepest = fmin(deepest, w->now.points[i].gap);
     }
-    if (deepest > -sunk) {
+    return -deepest;
+}
+
+tq_status tq_contact_lift(tq_contact_work *w, double before, double spent)
+{
+    if (tq_contact_deepest(w) < sunk) {
         return TQ_OK;
     }
     tq_status status = tq_contact_mass(w, w->q);
@@ -85,6 +89,6 @@ tq_status tq_contact_lift(tq_contact_work *w, double spent)
     for (size_t k = 0; k < w->nq; k++) {
         w->next_q[k] = w->q[k] + w->rate_q[k * TQ_CONTACT_LANE];
     }
-    status = rise(w, -deepest, spent);
+    status = rise(w, before < laid, spent);
     return status == TQ_OK ? tq_contact_at(w, w->q) : status;
 }

@@ -5,13 +5,13 @@
 #include <string.h>
 
 #include "core/contact/laws.h"
-#include "core/contact/newton.h"
 #include "core/contact/step_private.h"
 #include "core/dynamics/energy.h"
+#include "core/dynamics/inverse.h"
 #include "core/dynamics/mass_matrix/mass_matrix_inverse.h"
 #include "core/plant/state.h"
 
-enum { CUTS = 64, HALVINGS = 30, SEARCH = 80, SHORTER = 6 };
+enum { CUTS = 64, STRIKES = 16, HALVINGS = 30, SEARCH = 80, SHORTER = 6 };
 static const double touching = 1e-12; /* m: accuracy of a located impact */
 static const double stopped = 1e-9;   /* m/s: slower approaches of closed points are rounding */
 
@@ -21,10 +21,10 @@ static size_t work_size(const tq_plant *plant)
     const size_t nq = model->nq, nv = model->nv, lane = TQ_CONTACT_LANE;
     const size_t n_z = tq_plant_n_z(plant), room = tq_contact_room(plant->contacts);
     const size_t n = tq_contact_room_active(plant->contacts);
-    return 4 * tq_scratch_cost(nq, sizeof(double)) + 5 * tq_scratch_cost(nv, sizeof(double)) +
+    return 4 * tq_scratch_cost(nq, sizeof(double)) + 7 * tq_scratch_cost(nv, sizeof(double)) +
            2 * tq_scratch_cost(n_z * lane, sizeof(double)) +
            2 * tq_scratch_cost(nq * lane, sizeof(double)) +
-           2 * tq_scratch_cost(nv * lane, sizeof(double)) +
+           4 * tq_scratch_cost(nv * lane, sizeof(double)) +
            tq_scratch_cost(nv * nv, sizeof(double)) +
            3 * (tq_scratch_cost(room, sizeof(tq_contact_point)) +
                 tq_scratch_cost(3 * n * nv, sizeof(double))) +
@@ -33,7 +33,7 @@ static size_t work_size(const tq_plant *plant)
            2 * tq_scratch_cost(3 * n * nv, sizeof(double)) +
            tq_scratch_cost(9 * n * n, sizeof(double)) + 7 * tq_scratch_cost(3 * n, sizeof(double)) +
            tq_scratch_cost(3 * room, sizeof(double)) +
-           tq_scratch_cost(tq_contact_newton_work(n), sizeof(double)) +
+           tq_scratch_cost(tq_contact_laws_work(n), sizeof(double)) +
            5 * tq_scratch_cost(n, sizeof(double)) + tq_scratch_cost(2 * n, sizeof(double)) +
            tq_scratch_cost(n, 1) + tq_scratch_cost(12 * nv, sizeof(double)) +
            tq_scratch_cost(3 * plant->contacts->n_pair, sizeof(double)) +
@@ -43,10 +43,10 @@ static size_t work_size(const tq_plant *plant)
 size_t tq_contact_step_scratch_size(const tq_plant *plant)
 {
     const tq_model *model = tq_mechanism_model(plant->mechanism);
-    const size_t sizes[] = {tq_plant_scratch_size(plant, TQ_CONTACT_LANE),
-                            tq_mass_matrix_flat_scratch_size(plant->mechanism),
-                            tq_configuration_scratch_size(model),
-                            tq_energy_scratch_size(plant->mechanism)};
+    const size_t sizes[] = {
+        tq_plant_scratch_size(plant, TQ_CONTACT_LANE),
+        tq_mass_matrix_flat_scratch_size(plant->mechanism), tq_configuration_scratch_size(model),
+        tq_energy_scratch_size(plant->mechanism), tq_inverse_scratch_size(plant->mechanism, 0)};
     size_t most = 0;
     for (unsigned k = 0; k < sizeof sizes / sizeof sizes[0]; k++) {
         most = sizes[k] > most ? sizes[k] : most;
@@ -76,6 +76,10 @@ static int take(tq_contact_work *w, tq_scratch *scratch)
                   {&w->change, w->nv},
                   {&w->mean, w->nv},
                   {&w->tilted, w->nv},
+                  {&w->direction, w->nv},
+                  {&w->correction, w->nv},
+                  {&w->qdd, w->nv * lane},
+                  {&w->tau, w->nv * lane},
                   {&w->z, w->n_z * lane},
                   {&w->zd, w->n_z * lane},
                   {&w->block_q, w->nq * lane},
@@ -99,7 +103,7 @@ static int take(tq_contact_work *w, tq_scratch *scratch)
                   {&w->bend, n},
                   {&w->push, n},
                   {&w->tilt, 2 * n},
-                  {&w->newton, tq_contact_newton_work(n)},
+                  {&w->newton, tq_contact_laws_work(n)},
                   {&w->mu, n},
                   {&w->jacobian, 12 * w->nv},
                   {&w->force, 3 * w->contacts->n_pair}};
@@ -294,20 +298,27 @@ static void accept(tq_contact_work *w, double h)
     w->t += h;
 }
 
+/* impacts of closed points at the present state, until none approaches: velocities of more points
+ * than bodies have freedoms may contradict each other, and some then approach after any impact */
+static tq_status strike(tq_contact_work *w)
+{
+    int hits = 1;
+    tq_status status = find_closed_points(w, &hits);
+    for (unsigned k = 0; status == TQ_OK && hits && k < STRIKES; k++) {
+        status = tq_contact_impact(w);
+        if (status == TQ_OK) {
+            status = find_closed_points(w, &hits);
+        }
+    }
+    return status;
+}
+
 /* advance the state to t + h */
 static tq_status advance(tq_contact_work *w, double h)
 {
     double left = h;
     for (unsigned cut = 0; left > 0.0; cut++) {
-        int hits = 0;
-        tq_status status = find_closed_points(w, &hits);
-        if (status == TQ_OK && hits && cut < CUTS) {
-            status = tq_contact_impact(w);
-            if (status != TQ_OK) {
-                return status;
-            }
-            continue;
-        }
+        tq_status status = strike(w);
         double gap = 0.0;
         double span = left;
         if (status == TQ_OK) {
@@ -391,6 +402,7 @@ static tq_status step(tq_contact_work *w, double h)
 {
     const double before = lost(w);
     tq_status status = tq_contact_at(w, w->q);
+    const double deepest = tq_contact_deepest(w);
     if (status == TQ_OK) {
         note_closed(w);
         status = advance(w, h);
@@ -399,7 +411,7 @@ static tq_status step(tq_contact_work *w, double h)
         status = tq_contact_at(w, w->q);
     }
     if (status == TQ_OK) {
-        status = tq_contact_lift(w, lost(w) - before);
+        status = tq_contact_lift(w, deepest, lost(w) - before);
     }
     if (status == TQ_OK) {
         record_closed(w, h);

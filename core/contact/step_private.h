@@ -44,7 +44,13 @@ typedef struct tq_contact_work {
     double *block_q, *block_v, *rate_q, *rate_v; /* blocks */
     double *middle, *turned;                     /* (nq) */
     double *m;                                   /* (nv x nv) factor of M */
-    double *change, *mean, *tilted;              /* (nv) */
+    double *qdd, *tau;                           /* blocks: of the energy balance */
+    double *direction, *correction; /* (nv) of the balance; m/s, rad/s, what it adds in a trial */
+    double part, lacking;           /* of a joint's velocity; J */
+    double energy, energy_size;     /* J, where the trial begins; sum of the parts' sizes */
+    bool bends, is_balanced;        /* has joints that bend; has been balanced in this trial */
+    unsigned balance_left;          /* times that the balance is drawn again in this trial */
+    double *change, *mean, *tilted; /* (nv) */
 
     tq_contact_rows_at now, mid, end;
     unsigned char *is_closed, *is_watched; /* (n_point) */
@@ -64,7 +70,7 @@ typedef struct tq_contact_work {
     uint32_t *island;        /* (n_listed) 0 to n_island - 1 */
     size_t n_island;
     tq_contact_island own;  /* of the island that is being solved */
-    double *newton;         /* (tq_contact_newton_work) */
+    double *newton;         /* (tq_contact_laws_work) */
     double *force;          /* (3 n_pair) impulses of the whole step without impacts, world */
     unsigned char *has_hit; /* (n_pair) in this step */
 } tq_contact_work;
@@ -87,6 +93,23 @@ tq_status tq_contact_at_listed(tq_contact_work *w, const double *q, tq_contact_r
  *     (J_n(mid) + tilt) vm = J_n(mid) vm + bend = (gap(end) - gap(now)) / h,
  * a normal force that keeps the gap does no work. */
 tq_status tq_contact_at_middle(tq_contact_work *w, const double *q, const double *vm, double h);
+
+/* The energy of a mechanism is not quadratic, and the midpoint rule changes it by O(h^3) a step
+ * more than forces give. A discrete gradient makes up for it (Gonzalez, see contact.h):
+ * joints that bend get the velocity `part` of their mean one, and free bases what keeps their rows
+ * of M dv 0, so that no force acts on them, with
+ *
+ *     E(q', v') - E(q, v) = vm . (M(qm) (v' - v - dv) + h bias(qm, vm)),
+ *
+ * which is the work of all other forces. */
+void tq_contact_balance_open(tq_contact_work *w);
+
+/* As the laws of a trial have changed. */
+void tq_contact_balance_again(tq_contact_work *w);
+
+/* Of the last iterate of a trial of length h, after its middle: w->correction, and how often it is
+ * to be drawn again, w->balance_left. */
+tq_status tq_contact_balance(tq_contact_work *w, double h);
 
 /* M^-1 J^T and the islands of the listed points by rows at `at`, M factored. */
 void tq_contact_couple(tq_contact_work *w, const tq_contact_rows_at *at);
@@ -127,8 +150,13 @@ tq_status tq_contact_trial(tq_contact_work *w, double h);
 
 /* The least motion that ends penetration after a step, W lambda >= -gap of the closed points, which
  * are those of `now` at q. It creates no more energy than `spent`, J, which contacts have
- * dissipated in the step; the rest stays sunk. The loss by friction is less by what it takes. */
-tq_status tq_contact_lift(tq_contact_work *w, double spent);
+ * dissipated in the step; the rest stays sunk. Where points were more than 1e-5 m deep `before` the
+ * step, m, they were laid there, and are lifted all the way. The loss by friction is less by what
+ * it takes. */
+tq_status tq_contact_lift(tq_contact_work *w, double before, double spent);
+
+/* m: how deep the deepest point of `now` is, 0 or more */
+double tq_contact_deepest(const tq_contact_work *w);
 
 /* m: how deep a feature without a point may come before it is found */
 #define TQ_CONTACT_UNSEEN 1e-8

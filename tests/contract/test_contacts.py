@@ -244,6 +244,22 @@ def test_a_falling_rod_turns_about_its_foot(daemon, put):
     assert abs(a["audit"]["energy"]["residual"]) < 1e-5
 
 
+@pytest.mark.parametrize("step, duration, most", [(1e-3, 1.0, 1e-7), (5e-3, 2.0, 1e-5)])
+def test_a_quadruped_without_motors_falls_and_gains_no_energy(daemon, step, duration, most):
+    """Of 25 J that it has and loses; before balances of joints that bend the audit said 1.5e-3 and 2.8e-2 J. It shows what is left."""
+    feet = [{"link": f"{one}_foot", "shape": "sphere", "size": [0.0175]} for one in ("fr", "fl", "hr", "hl")]
+    turn = [0.99, 0.06, 0.1, 0.02]
+    q = [0, 0, 0.36, *(x / math.hypot(*turn) for x in turn), *(4 * [0, -0.8, 1.6])]
+    body = {"initial": {"q": q}, "duration_s": duration, "output": {"interval_s": duration / 10}, "solver": {"step_s": step},
+            "contacts": {"friction": 0.7, "shapes": [GROUND, *feet]}}
+    status, _, text = daemon.request("POST", "/v1/robots/quadruped/simulate", json.dumps(body), {"Content-Type": "application/json"})
+    assert status == 200, text
+    audit = json.loads(text)["audit"]["energy"]
+    lost = audit["contact_friction"] + audit["contact_impacts"]
+    assert lost > 20 and audit["residual_max"] < most, audit
+    assert abs(audit["kinetic_end"] - audit["kinetic_start"] + audit["potential_change"] + lost - audit["residual"]) < 1e-10
+
+
 def test_a_rocking_block(daemon, put):
     """Housner (1963): with e = 0 and no sliding, the impact on the other edge changes the angular velocity by
     the factor 1 - (3/2) sin^2 a."""

@@ -10,6 +10,7 @@
 #include "core/dynamics/kinematics/configuration.h"
 #include "core/dynamics/kinematics/integrate.h"
 #include "core/dynamics/kinematics/inverse_kinematics_start.h"
+#include "core/dynamics/kinematics/inverse_kinematics_weight.h"
 #include "core/dynamics/kinematics/rotation_error.h"
 #include "core/elementary/elementary.h"
 #include "core/linalg/dense.h"
@@ -26,7 +27,7 @@ typedef struct search {
     const tq_ik_options *options;
     tq_scratch *scratch;
     size_t nq, nv, n_task;
-    unsigned axis[6]; /* task rows */
+    unsigned axis[TQ_IK_TASK_MAX]; /* task rows */
     double *q, *trial, *start;
     double *jacobian, *rows, *normal, *step;
     double *room[2]; /* (nv) distance of each coordinate to its lower and upper limit; infinite:
@@ -36,6 +37,7 @@ typedef struct search {
     _Bool *turns;    /* (nq) the pose is the same a turn further */
     _Bool *threads;  /* (nq) a turn further slides have moved, and nothing is turned */
     bool has_thread;
+    const tq_ik_weight *weight; /* of errors and rows; NULL: none */
 } search;
 
 size_t tq_ik_scratch_size(const tq_model *model)
@@ -110,6 +112,12 @@ static tq_status error_at(search *s, const double *q, tq_scratch *scratch, doubl
                                   NULL);
         for (size_t k = 0; k < s->n_task; k++) {
             memcpy(ret_rows + k * s->nv, s->jacobian + s->axis[k] * s->nv, s->nv * sizeof(double));
+        }
+    }
+    if (s->weight != NULL) {
+        tq_ik_weigh(s->weight, 1, e);
+        if (ret_rows != NULL) {
+            tq_ik_weigh(s->weight, s->nv, ret_rows);
         }
     }
     tq_scratch_rewind(scratch, mark);
@@ -405,11 +413,29 @@ static bool is_met(const search *s, const double e[6])
     return position <= s->options->position_tolerance && rotation <= s->options->rotation_tolerance;
 }
 
+/* A descent of the error in the unit of coordinates: e is the error as it is, before and after. The
+ * valley along which an arm undoes what a fine thread turns is one of lengths only: a step along it
+ * must not leave it by more than the thread gains, so it takes hundreds of them. */
+static tq_status descend_weighed(search *s, tq_scratch *scratch, double e[6], tq_error *reterr)
+{
+    tq_ik_weight weight;
+    tq_status status = error_at(s, s->q, scratch, e, s->rows, reterr);
+    if (status == TQ_OK) {
+        status = tq_ik_weight_set(&weight, s->n_task, s->nv, s->rows, s->jacobian, scratch, reterr);
+    }
+    if (status == TQ_OK) {
+        s->weight = &weight;
+        status = descend(s, scratch, e, reterr);
+        s->weight = NULL;
+    }
+    return status == TQ_OK ? error_at(s, s->q, scratch, e, s->rows, reterr) : status;
+}
+
 /* From s->q, a start of our own or the caller's: which is met where it is, if there is a way. */
 static tq_status descend_threads(search *s, bool own, tq_scratch *scratch, double e[6],
                                  tq_error *reterr)
 {
-    bool moved = false;
+    bool moved = false, is_weighed = false;
     tq_status status = TQ_OK;
     if (own) {
         status = error_at(s, s->q, scratch, e, NULL, reterr);
@@ -418,10 +444,11 @@ static tq_status descend_threads(search *s, bool own, tq_scratch *scratch, doubl
     status = status == TQ_OK ? descend(s, scratch, e, reterr) : status;
     for (unsigned k = 0; k < ADVANCES && status == TQ_OK && !is_met(s, e); k++) {
         status = advance(s, scratch, e, &moved, reterr);
-        if (status != TQ_OK || !moved) {
+        if (status != TQ_OK || (!moved && is_weighed)) {
             break;
         }
-        status = descend(s, scratch, e, reterr);
+        is_weighed = !moved;
+        status = moved ? descend(s, scratch, e, reterr) : descend_weighed(s, scratch, e, reterr);
     }
     return status;
 }

@@ -61,6 +61,8 @@ typedef struct tq_ik_result {
  * infinitely many; the first ones found are returned. Deterministic: starts are a Halton sequence.
  * Threads (angles that slides follow) are advanced by whole turns to where the slides bring the
  * point nearest, before and between descents: each start finds the turn, at any distance or pitch.
+ * Where that is not enough the last descent is of W e, the least step that makes up for e: an error
+ * of a fine thread then counts as the turn that it takes.
  * A single start (n_seed 1) stays in its turn: what follows a path must not jump.
  *
  * Shapes   result->q is the caller's, TQ_IK_SOLUTION_MAX x nq.
@@ -75,7 +77,9 @@ typedef struct tq_ik_result {
  * Source   Y. Nakamura, H. Hanafusa, Inverse kinematic solutions with singularity robustness, J.
  *          DSMC 108, 1986;
  *          T. Sugihara, Solvability-unconcerned inverse kinematics by the Levenberg-Marquardt
- *          method, IEEE TRO 27(5), 2011.
+ *          method, IEEE TRO 27(5), 2011;
+ *          W: the natural level function of P. Deuflhard, Newton Methods for Nonlinear Problems,
+ *          Springer, 2004, section 3.3.
  * Checked  tests/property/core/dynamics/kinematics/test_inverse_kinematics.c
  */
 tq_status tq_inverse_kinematics(const tq_model *model, const tq_ik_task *task,
