@@ -92,6 +92,12 @@ bool tq_session_law_is_better(const tq_identify *id, double misfit)
     return misfit < s->left[s->best] - friction_gain_min * (double)id->nv;
 }
 
+void tq_session_law_stays(tq_identify *id)
+{
+    id->now.smoothing = id->now.law.smoothing;
+    end_of_law(id);
+}
+
 /* The width is known: the smoothed sign, or Dahl's law, or first the smoothed sign's delay. */
 static void end_of_width(tq_identify *id, double left, double width)
 {
@@ -100,23 +106,15 @@ static void end_of_width(tq_identify *id, double left, double width)
     if (left < (1.0 - gain_least) * s->at_start) {
         now->smoothing = width;
     }
-    if (s->best == 0 || tq_session_law_is_better(id, 0.5 * (double)id->nv * tq_log(left))) {
-        s->best = 0;
+    if (s->best == 0) {
+        end_of_law(id);
     } else if (tq_session_can_shift(id)) {
         s->on_trial = true;
         tq_fit_set_sign(id->fit, now->smoothing, 0.0, 0.0);
         pass(id, TQ_SESSION_SHIFT);
-        return;
     } else {
-        now->smoothing = s->smoothing;
+        tq_session_law_stays(id);
     }
-    end_of_law(id);
-}
-
-void tq_session_law_stays(tq_identify *id)
-{
-    id->now.smoothing = id->now.law.smoothing;
-    end_of_law(id);
 }
 
 /* Evaluates the next width downhill while each step decreases the residual enough; then the next
@@ -131,11 +129,15 @@ static void go_down(tq_identify *id)
         evaluate_width(id, v->at[s->side] + s->way, TQ_SESSION_WIDTH_DOWN);
         return;
     }
-    if (++s->round < ROUNDS) {
+    const double least = fmin(v->left[1], fmin(v->left[0], v->left[2]));
+    if (tq_session_law_is_better(id, 0.5 * (double)id->nv * tq_log(least))) {
+        s->best = 0;
+    }
+    if (++s->round < ROUNDS && s->best == 0) { /* the first tells whether Dahl's law is met */
         bracket(id, lowest(v), bracket_spacing[s->round]);
         return;
     }
-    end_of_width(id, fmin(v->left[1], fmin(v->left[0], v->left[2])), tq_exp(lowest(v)));
+    end_of_width(id, least, tq_exp(lowest(v)));
 }
 
 tq_status tq_session_width_look(tq_identify *id, tq_error *reterr)

@@ -15,6 +15,7 @@ enum { ROUNDS = 3 };
 static const double least_late = 2.5e-4; /* s, least delay that is applied */
 static const double least_gain = 0.015;  /* nats, per joint */
 static const double clear_gain = 0.2;    /* the same after a delay was found above the cut-off */
+static const double moves_width = 1e-3;  /* s: the width of a smoothed sign was another before */
 static const double lag_gain = 0.03;     /* nats per joint by which a first-order lag must be better
                                             than a delay */
 
@@ -91,7 +92,7 @@ tq_status tq_session_shifted(tq_identify *id, tq_error *reterr)
         }
         now->delay = delay;
         now->searches_delay = true;
-        now->searches_sign = id->options.searches_sign;
+        now->searches_sign = id->options.searches_sign && fabs(found.late) > moves_width;
         tq_fit_unfreeze(id->fit);
         now->state = TQ_SESSION_CONVERGE;
     } else if (found.lag_gain > lag_gain * (double)id->nv) {

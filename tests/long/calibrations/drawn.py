@@ -92,7 +92,7 @@ class Case(Bench):
         makers = [Motion(rng, self.n, self.speed * rng.uniform(0.7, 1.4)) for _ in range(self.runs)]
         self.band = max(m.w[-1] for m in makers) / 2 / np.pi
         self.motions = [(t, *m(t)) for m in makers]
-        self.late = [m(t - self.delay) for m in makers]
+        self.late = [m(t - self.delay) for m in makers] if self.delay else [m[1:] for m in self.motions]
         self.unseen = Motion(rng, self.n, self.speed)(np.arange(400) * 0.05 / self.speed)
 
     def logs(self, robot_of=lambda e: None):

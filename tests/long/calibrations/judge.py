@@ -12,17 +12,18 @@ def kind_of(seed):
     return "clean" if seed % 2 == 0 else list(FAULTS)[seed // 2 % len(FAULTS)]
 
 
-def settings(case):
-    """What an engineer who knows the motion, the delay and the friction would say."""
+def settings(case, method):
+    """What an engineer who knows the motion, the delay and the friction would say; method: that of the default."""
     wide, narrow = ({"filter": {"cutoff_hz": min(k * case.band, 0.4 * case.rate)}} for k in (10, 5))
     delay = {"delay_s": case.delay} if abs(case.delay) * case.rate <= 4 or abs(case.delay) <= 0.05 else {}
     friction = {"model": {"friction": ["viscous", "coulomb", "offset"], **({} if case.is_known else {"smoothing": case.width})}}
     told = {**delay, **friction}
     out = {"told, 10 bands": {**wide, **told}, "told, 5 bands": {**narrow, **told}, "told": told}
     if case.n <= 7:
-        out |= {"least squares": {"method": "feasible"}, "instruments": {"method": "feasible-iv"}}
+        other = "least squares" if method.endswith("iv") else "instruments"
+        out["told, " + other] = {"method": "feasible" if other == "least squares" else "feasible-iv", **told}
         if case.has_rates:
-            out["no rates"] = {"rates": False}
+            out["told, no rates"] = {"rates": False, **told}
     return out
 
 
@@ -60,7 +61,7 @@ def clean(daemon, seed):
             "cutoff": reply["filter"].get("cutoff_hz"), "own": "cutoffs_hz" in reply["filter"], "method": reply.get("method"), "found_delay": reply["delay"]["delay_s"],
             "sign": [reply["friction_sign"][k] for k in ("smoothing", "presliding")], "extra": [p["name"] for p in reply["parameters"] if p["name"] not in true]}
     out["others"] = {}
-    for name, setting in settings(case).items():
+    for name, setting in settings(case, out["method"]).items():
         other, status = case.calibrate(validate="none", **setting)
         out["others"][name] = error(case, other, want) if status == 200 else None
     errors = {name: e for name, e in out["others"].items() if e is not None}
