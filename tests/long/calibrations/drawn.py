@@ -116,7 +116,7 @@ class Case(Bench):
             columns["qd"] = list(range(2 * n, 3 * n))
         body = {"datasets": [f"run{e}" for e in range(self.runs)], "rate_hz": self.rate, "columns": columns, "points": 2, **more}
         status, _, text = self.daemon.request("POST", "/v1/robots/user/calibrate", json.dumps(body).encode(), JSON)
-        assert status in (200, 422), (status, text[:500])
+        assert status in (200, 413, 422), (status, text[:500])
         return json.loads(text), status
 
     def torque_of(self, document, name):
