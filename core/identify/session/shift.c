@@ -15,8 +15,11 @@ enum { ROUNDS = 3 };
 static const double least_late = 2.5e-4; /* s, least delay that is applied */
 static const double least_gain = 0.015;  /* nats, per joint */
 static const double clear_gain = 0.2;    /* the same after a delay was found above the cut-off */
-static const double moves_width = 1e-3;  /* s: the width of a smoothed sign was another before */
-static const double lag_gain = 0.03;     /* nats per joint by which a first-order lag must be better
+/* Lag times the cut-off (Hz): a corner at three cut-offs takes 5 % of the torque at the cut-off, and
+ * 0.06 % where the motion is; as little as that is friction that turns otherwise. */
+static const double least_corner = 1.0 / 3.0 / (2.0 * M_PI);
+static const double moves_width = 1e-3; /* s: the width of a smoothed sign was another before */
+static const double lag_gain = 0.03;    /* nats per joint by which a first-order lag must be better
                                             than a delay */
 
 bool tq_session_can_shift(const tq_identify *id)
@@ -95,7 +98,8 @@ tq_status tq_session_shifted(tq_identify *id, tq_error *reterr)
         now->searches_sign = id->options.searches_sign && fabs(found.late) > moves_width;
         tq_fit_unfreeze(id->fit);
         now->state = TQ_SESSION_CONVERGE;
-    } else if (found.lag_gain > lag_gain * (double)id->nv) {
+    } else if (found.lag_gain > lag_gain * (double)id->nv &&
+               found.lag * tq_session_corner(id) > least_corner) {
         now->torque_lag = found.lag;
         now->torque_lag_gain = found.lag_gain;
     }

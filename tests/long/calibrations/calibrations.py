@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # tests/long/calibrations/calibrations.py - calibrations.py DAEMON [N] [SEED]: N random calibrations from seed SEED on, and a table of them.
 """Each result is a line of RESULTS (default: build/calibrations.jsonl); seeds that are there already are not repeated, so a run that was
-stopped goes on, and a range can be done in parts. MINUTES=n ends after n minutes. ONE=seed prints one case and writes nothing."""
+stopped goes on, and a range can be done in parts. MINUTES=n ends after n minutes, ONLY=clean or ONLY=faults takes these alone. ONE=seed prints one case and writes nothing."""
 import json
 import os
 import pathlib
@@ -56,7 +56,8 @@ def main():
             print(json.dumps(attempt(daemon, seed), indent=1))
         return daemon.stop()
     n, first = (int(sys.argv[k]) if len(sys.argv) > k else default for k, default in ((2, 100), (3, 1)))
-    seeds = range(first, first + n)
+    only = os.environ.get("ONLY")
+    seeds = [seed for seed in range(first, first + n) if not only or (kind_of(seed) == "clean") == (only == "clean")]
     before = table.read(RESULTS)
     until = time.monotonic() + 60 * float(os.environ.get("MINUTES", "600"))
     run([seed for seed in seeds if seed not in before], until)

@@ -20,7 +20,7 @@ def lag(b):
         for k in range(1, len(y)):
             y[k] = a * y[k - 1] + (1 - a) * log[1][k]
         log[1] = y
-    return logs, lambda f: f["kind"] == "torque-lag" and 0.6 < f["size"] / hz < 1.6
+    return logs, Named(None, lambda f: f["kind"] == "torque-lag" and 0.6 < f["size"] / hz < 1.6, f"{hz:.1f} Hz")
 
 
 def outliers(b):
