@@ -36,6 +36,20 @@ def line(name, cases):
           f"{share(held, shown):>10s}{100 * np.mean(each) if each else np.nan:8.1f} %{share(alarms, len(cases)):>10s}{share(usable, len(cases)):>10s}")
 
 
+def print_settings(judged):
+    """The best of several is best by chance as well: how near to it is each of them, were it the default?"""
+    print(f"\n{'were it the default':26s} cases   best  <= {WITHIN} x    > {NEVER:g} x   median error")
+    for name in dict.fromkeys(["default", *(name for c in judged for name in c["others"])]):
+        errors = [(c["error"] if name == "default" else c["others"].get(name), c["error"] / c["ratio"]) for c in judged]
+        ratio = np.array([one / best for one, best in errors if one is not None])
+        print(f"{name:26s}{len(ratio):6d}{(ratio < 1 + 1e-12).sum():7d}{share((ratio <= WITHIN).sum(), len(ratio)):>10s}{share((ratio > NEVER).sum(), len(ratio)):>9s}"
+              f"{100 * np.median([one for one, _ in errors if one is not None]):9.3f} %")
+    bad = [c for c in judged if c["ratio"] > WITHIN]
+    small = sum(c["error"] < 0.1 * c["torque_noise"] for c in bad)
+    print(f"of {len(bad)} beyond {WITHIN} x, {small} have an error below a tenth of the log's noise of torque; of {sum(c['ratio'] > NEVER for c in bad)} beyond {NEVER:g} x, "
+          f"{sum(c['ratio'] > NEVER and c['error'] < 0.1 * c['torque_noise'] for c in bad)}")
+
+
 def print_clean(clean):
     print(f"\n{'clean logs':22s} cases  <= {WITHIN} x > {NEVER:g} x   median   median     intervals that hold    false    usable")
     print(f"{'':22s}        of best  usable   ratio     error     all    by case     alarms")
@@ -53,10 +67,7 @@ def print_clean(clean):
     line("  delayed", [c for c in clean if c["delay"]])
     for logs in (1, 2, 3, 4):
         line(f"{logs} log{'s' * (logs > 1)}", [c for c in clean if c["logs"] == logs])
-    best = {}
-    for c in clean:
-        best[c.get("best")] = best.get(c.get("best"), 0) + 1
-    print("best setting:", ", ".join(f"{name} {count}" for name, count in sorted(best.items(), key=lambda x: -x[1])))
+    print_settings([c for c in clean if "ratio" in c])
 
 
 def print_faults(faulty):
