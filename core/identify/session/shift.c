@@ -15,12 +15,11 @@ enum { ROUNDS = 3 };
 static const double least_late = 2.5e-4; /* s, least delay that is applied */
 static const double least_gain = 0.015;  /* nats, per joint */
 static const double clear_gain = 0.2;    /* the same after a delay was found above the cut-off */
-/* Lag times the cut-off (Hz): a corner at three cut-offs takes 5 % of the torque at the cut-off, and
- * 0.06 % where the motion is; as little as that is friction that turns otherwise. */
+static const double lag_gain = 0.03;     /* the same by which a first-order lag beats a delay */
+static const double moves_width = 1e-3;  /* s of delay: the width of a smoothed sign was another */
+/* Lag times the cut-off (Hz): a corner at three cut-offs takes 5 % of the torque at the cut-off,
+ * and 0.06 % where the motion is; as little as that is friction that turns otherwise. */
 static const double least_corner = 1.0 / 3.0 / (2.0 * M_PI);
-static const double moves_width = 1e-3; /* s: the width of a smoothed sign was another before */
-static const double lag_gain = 0.03;    /* nats per joint by which a first-order lag must be better
-                                            than a delay */
 
 bool tq_session_can_shift(const tq_identify *id)
 {
