@@ -131,6 +131,15 @@ static bool refuse_position(const tqa_recording *recording, const tq_recording_f
 
 static bool refuse_velocity(const tqa_recording *recording, const tq_recording_fault *fault)
 {
+    if (fault->kind == TQ_FAULT_VELOCITY_CLOCK) {
+        return tqa_value_refuse(
+            &recording->part, "invalid-value",
+            "correct \"rate_hz\", or the column of times and its unit; or \"scale\" qd, or leave "
+            "it out",
+            "\"%.60s\": the velocities of all joints are %.3g times the slopes of their positions: "
+            "rows come %.3g times as fast as the log says",
+            recording->name, fault->value, fault->value);
+    }
     const char *joint = recording->request->tree->robot->joint_names[fault->joint];
     if (fault->kind == TQ_FAULT_VELOCITY_ZERO) {
         return tqa_value_refuse(
@@ -278,6 +287,7 @@ bool tqa_recording_fail(const tqa_recording *recording, tq_status status,
         return refuse_position(recording, fault);
     case TQ_FAULT_VELOCITY_ZERO:
     case TQ_FAULT_VELOCITY_RATIO:
+    case TQ_FAULT_VELOCITY_CLOCK:
     case TQ_FAULT_VELOCITY_CORRELATION:
         return refuse_velocity(recording, fault);
     case TQ_FAULT_TWIST_FRAME:

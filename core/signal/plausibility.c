@@ -17,6 +17,8 @@ static const double farthest = 40.0;      /* rad or m, of joints without limits 
 static const double beyond_gravity = 100.0; /* times what holds the robot: no torque in N m */
 static const double least_effort = 1.0;     /* a limit that was not filled in is 0 or 1 */
 static const double none_recorded = 1e-4;   /* of the slopes' square: a hundredth of the velocity */
+static const double clearly_alike = 0.98;   /* correlation of velocity and slope */
+static const double apart = 0.04, off = 0.1; /* of their ratios: among the joints, and from 1 */
 
 static const double *channel(const tq_recording *recording, const tq_uniform *even,
                              tq_quantity quantity, size_t row)
@@ -105,6 +107,36 @@ static tq_status check_velocity(const tq_recording *recording, const tq_uniform 
     return TQ_OK;
 }
 
+/* The clock is wrong where the velocities of all joints are the same multiple of the slopes of
+ * their positions. That of one joint may be a unit, or a gear. */
+static tq_status check_clock(const tq_recording *recording, const tq_uniform *even,
+                             tq_recording_fault *ret)
+{
+    const tq_model *model = recording->options->model;
+    double low = (double)INFINITY, high = 0.0;
+    size_t n = 0;
+    for (uint32_t j = 0; j < model->n_joint; j++) {
+        const tq_joint *joint = &model->joints[j];
+        if (joint->nq != 1 || joint->mimic != TQ_NONE) {
+            continue;
+        }
+        const slope_sums s =
+            compare_slopes(recording, even, channel(recording, even, TQ_QUANTITY_Q, joint->q_index),
+                           channel(recording, even, TQ_QUANTITY_QD, joint->v_index));
+        if (s.slopes > 1e-4 * (double)even->n &&
+            s.both > clearly_alike * sqrt(s.slopes * s.recorded)) {
+            const double ratio = sqrt(s.recorded / s.slopes);
+            low = fmin(low, ratio);
+            high = fmax(high, ratio);
+            n++;
+        }
+    }
+    const bool is_common = n >= 2 && high < (1.0 + apart) * low;
+    return is_common && (low > 1.0 + off || high < 1.0 - off)
+               ? tq_recording_refuse(ret, TQ_FAULT_VELOCITY_CLOCK, TQ_NONE, sqrt(low * high), 0.0)
+               : TQ_OK;
+}
+
 static tq_status check_velocities(const tq_recording *recording, const tq_uniform *even,
                                   tq_recording_fault *ret)
 {
@@ -118,7 +150,7 @@ static tq_status check_velocities(const tq_recording *recording, const tq_unifor
             status = check_velocity(recording, even, j, ret);
         }
     }
-    return status;
+    return status == TQ_OK ? check_clock(recording, even, ret) : status;
 }
 
 static bool never_changes(const double *x, size_t n)

@@ -193,6 +193,7 @@ typedef enum tq_recording_fault_kind {
     TQ_FAULT_POSITION,     /* joint, value: a position beyond the range of any joint */
     TQ_FAULT_VELOCITY_ZERO,
     TQ_FAULT_VELOCITY_RATIO,       /* joint, value: velocity over slope of position */
+    TQ_FAULT_VELOCITY_CLOCK,       /* value: the same of all joints: time is in another unit */
     TQ_FAULT_VELOCITY_CORRELATION, /* joint, value: correlation of velocity and slope of position */
     TQ_FAULT_TWIST_FRAME,   /* joint: its recorded twist is that of its pose in the parent frame */
     TQ_FAULT_TWIST_ANGULAR, /* joint, value: correlation of its recorded angular velocity and the

@@ -45,6 +45,7 @@ REFUSED = {
     "degrees": (lambda r: scaled(r, 1, 1 + N, 180 / math.pi), "would be at -?[0-9.]+ rad: its angles are probably not in radians", '"units": {"q": "deg"}'),
     "degrees-a-second": (lambda r: scaled(r, 1 + N, 1 + 2 * N, 180 / math.pi), r"is 57.\d+ times the slope of its position", "say the units"),
     "no-rates": (lambda r: scaled(r, 1 + N, 1 + 2 * N, 0), r"moves by its position, but its velocity stays at 0", 'leave "qd" out'),
+    "another-clock": (lambda r: scaled(r, 1 + N, 1 + 2 * N, 1.25), r"velocities of all joints are 1.25 times the slopes .* rows come 1.25 times as fast", "rate_hz"),
     "backward-rates": (lambda r: scaled(r, 1 + N, 1 + 2 * N, -1), r"is -1 times the slope of its position", "reverse the sign"),
     "columns-mixed-up": (lambda r: [[row[0], row[2], row[1], *row[3:]] for row in r], "is unrelated to the slope of its position", "choose the columns"),
     "velocities-mixed": (lambda r: [[*row[:1 + N], 0.75 * row[1 + N] + 0.66 * row[2 + N], *row[2 + N:]] for row in r],

@@ -21,7 +21,8 @@ DRIFT = ("friction-drift", "friction-of-run")
 def arm(rng, n):
     """A random serial arm: (document of the user's model, document of the true robot)."""
     def body(k):
-        size = 0.45 * 0.85**k
+        k *= min(1.0, 6 / (n - 1))  # the last of many bodies is as large as the seventh
+        size = 0.45 * 0.85**k * min(1.0, 7 / n)
         mass = 12 * 0.7**k * rng.uniform(0.7, 1.3)
         com = [rng.uniform(0.2, 0.6) * size, rng.uniform(-0.1, 0.1) * size, rng.uniform(-0.1, 0.1) * size]
         side = mass * (0.15 * size) ** 2
@@ -41,7 +42,7 @@ def arm(rng, n):
                             "origin": {"position": [0, 0, 0.3] if k == 0 else [bodies[k - 1][3], 0, 0]},
                             "damping": friction[k][0], "friction": {"coulomb": friction[k][1], "smoothing": 0.03},
                             "rotor": {"inertia": friction[k][2], "ratio": 1}} for k in range(n)]}
-    size = 0.6 ** np.arange(n)
+    size = 0.6 ** (np.arange(n) * min(1.0, 6 / (n - 1)))
     return (document("user", np.ones(n), [[0, 1e-3, 0]] * n),
             document("truth", rng.uniform(0.8, 1.25, n), [[3 * s * rng.uniform(0.6, 1.4), 3 * s * rng.uniform(0.6, 1.4), 0.3 * s * s] for s in size]))
 
@@ -64,7 +65,7 @@ class Named:
 
 
 class Bench:
-    position_noise, options = 1e-5, {}
+    position_noise, options, rate, seconds = 1e-5, {}, RATE, SECONDS
 
     def __init__(self, daemon, rng, n, runs):
         self.daemon, self.rng, self.n, self.runs = daemon, rng, n, runs
@@ -99,7 +100,7 @@ class Bench:
             np.save(out, np.hstack([q, tau]))
             assert self.daemon.request("PUT", f"/v1/datasets/run{e}", out.getvalue(), NPY)[0] in (200, 201)
         n = self.n
-        body = {"datasets": [f"run{e}" for e in range(self.runs)], "rate_hz": RATE, "validate": "none",
+        body = {"datasets": [f"run{e}" for e in range(self.runs)], "rate_hz": self.rate, "validate": "none",
                 "columns": {"q": list(range(n)), "tau": list(range(n, 2 * n))}, **self.options}
         status, _, text = self.daemon.request("POST", "/v1/robots/user/calibrate", json.dumps(body).encode(), {**JSON, "Prefer": "wait=3600"})
         reply = json.loads(text)
@@ -176,22 +177,22 @@ def friction(b):
     logs, j, all_of = b.logs(), b.rng.integers(b.n), b.rng.random() < 0.4
     for log, (t, _, qd, _) in zip(logs, b.motions):
         for k in range(b.n) if all_of else [j]:
-            log[1][:, k] -= 0.6 * b.truth["joints"][k]["damping"] * qd[:, k] * t / SECONDS
+            log[1][:, k] -= 0.6 * b.truth["joints"][k]["damping"] * qd[:, k] * t / b.seconds
     return logs, lambda f: f["kind"] in DRIFT and f.get("joint") == (None if all_of else f"j{j + 1}") and f["size"] < 0.9
 
 
 def stuck_torque(b):
-    logs, j, e, k = b.logs(), b.rng.integers(b.n), b.rng.integers(b.runs), b.rng.integers(0, RATE * SECONDS // 2)
+    logs, j, e, k = b.logs(), b.rng.integers(b.n), b.rng.integers(b.runs), b.rng.integers(0, int(b.rate * b.seconds) // 2)
     k = 0 if b.rng.random() < 0.4 else k
     logs[e][1][k:, j] = logs[e][1][k, j]
-    return logs, lambda f: f["kind"] == "torque-stuck" and f["joint"] == f"j{j + 1}" and f["datasets"] == [f"run{e}"] and abs(f["from_s"] - k / RATE) < 0.5
+    return logs, lambda f: f["kind"] == "torque-stuck" and f["joint"] == f"j{j + 1}" and f["datasets"] == [f"run{e}"] and abs(f["from_s"] - k / b.rate) < 0.5
 
 
 def stuck_position(b):
-    logs, j, e, k = b.logs(), b.rng.integers(b.n), b.rng.integers(b.runs), b.rng.integers(0, RATE * SECONDS // 2)
+    logs, j, e, k = b.logs(), b.rng.integers(b.n), b.rng.integers(b.runs), b.rng.integers(0, int(b.rate * b.seconds) // 2)
     k = 0 if b.rng.random() < 0.4 else k
     logs[e][0][k:, j] = logs[e][0][k, j]
-    return logs, lambda f: f["kind"] == "position-stuck" and f["joint"] == f"j{j + 1}" and f["datasets"] == [f"run{e}"] and abs(f["from_s"] - k / RATE) < 0.5
+    return logs, lambda f: f["kind"] == "position-stuck" and f["joint"] == f"j{j + 1}" and f["datasets"] == [f"run{e}"] and abs(f["from_s"] - k / b.rate) < 0.5
 
 
 def other_robot(b):

@@ -124,6 +124,10 @@ long: $(long_src:%.c=$(out)/%) attacks
 .PHONY: soak
 soak: build
 	@PYTHONDONTWRITEBYTECODE=1 OPENBLAS_NUM_THREADS=1 timeout 9000 $(python) -u tests/long/soak/soak.py $(out)/torqued $(or $(SECONDS),3600)
+#: calibrations     random synthetic calibrations beside the best known settings: CASES=2000 SEED=1 MINUTES=60 RESULTS=... (tests/long/calibrations)
+.PHONY: calibrations
+calibrations: build
+	@PYTHONDONTWRITEBYTECODE=1 OPENBLAS_NUM_THREADS=1 timeout 86400 $(python) -u tests/long/calibrations/calibrations.py $(out)/torqued $(or $(CASES),2000) $(or $(SEED),1)
 #: attacks          thirteen greedy clients at once beside a good one: SECONDS=600 ATTACKS=slow_bodies,backups,... (tests/long/attacks)
 .PHONY: attacks
 attacks: build

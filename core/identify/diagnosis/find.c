@@ -418,12 +418,13 @@ static double price_of_noise(const tq_diagnosis *d, const double *variance, bool
 }
 
 /* A recording with parameters of its own is listed before faults of single recordings of which it
- * explains a quarter or more. */
+ * explains a quarter or more, and before those of all of which it explains more than the whole: of
+ * another robot in one of them some is a scale of a joint. */
 static void put_runs(const tq_finding *runs, tq_finding *findings, size_t *n)
 {
     size_t at = *n;
-    while (at > 0 && findings[at - 1].runs != 0 &&
-           runs->explained > partly * findings[at - 1].explained) {
+    while (at > 0 && runs->explained >
+                         (findings[at - 1].runs != 0 ? partly : 1.0) * findings[at - 1].explained) {
         findings[at] = findings[at - 1];
         at--;
     }

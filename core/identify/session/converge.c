@@ -130,6 +130,10 @@ static void fit_without(tq_identify *id, unsigned extra, tq_session_state after)
     now->after_build = TQ_SESSION_MEMORY;
     now->after_memory = TQ_SESSION_CONVERGE;
     now->after_converge = after;
+    /* the width of a smoothed sign was found beside Stribeck's term, which is high between that
+     * width and its own speed, and made up for a wrong one */
+    now->searches_sign = (extra & (unsigned)TQ_FIT_STRIBECK) != 0 && id->options.searches_sign &&
+                         now->found_sign && !(now->presliding > 0.0);
 }
 
 /* Load first: what it explains is no Stribeck's. */

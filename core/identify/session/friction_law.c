@@ -14,9 +14,7 @@ static const double friction_gain_min =
     0.05;                              /* per joint: gain in the log of the residual deviation */
 static const double width_gain = 0.01; /* of the mean square residual, relative */
 static const double gain_least = 1e-4; /* relative gain below which the first width is kept */
-static const double bracket_spacing[ROUNDS] = {0.0, 0.15,
-                                               0.03}; /* of log(width): spacing of the brackets;
-                                                           the first has log(2) */
+static const double bracket_spacing[ROUNDS] = {0.69, 0.15, 0.03}; /* of log(width) */
 
 /* sum over the joints of log(max(sigma, 1e-4 rms torque)): invariant to the size of a joint */
 double tq_session_misfit(const tq_identify *id)
@@ -33,21 +31,6 @@ double tq_session_misfit(const tq_identify *id)
 static void pass(tq_identify *id, tq_session_state state)
 {
     tq_session_request(id, TQ_IDENTIFY_PASS_FIT, id->options.n_fitted, state);
-}
-
-/* One pass for each law: a smoothed sign, Dahl's model without and with relaxation. The last is the
- * default; another law must have a clearly smaller residual. The very first pass also uses the
- * default, but with the measured torque as gear load, which includes friction: it is not compared.
- */
-tq_status tq_session_law_first(tq_identify *id, tq_error *reterr)
-{
-    (void)reterr;
-    tq_session_now *now = &id->now;
-    now->law = (tq_session_law){
-        .laws = {{0.0, 0.0}, {now->presliding, 0.0}, {now->presliding, now->relaxation}}};
-    tq_fit_set_sign(id->fit, now->smoothing, 0.0, 0.0);
-    pass(id, TQ_SESSION_LAW_NEXT);
-    return TQ_OK;
 }
 
 /* ------------------------------------------------------------------------------------------------
@@ -97,11 +80,40 @@ static void end_of_law(tq_identify *id)
 {
     tq_session_now *now = &id->now;
     const tq_session_law *s = &now->law;
-    tq_fit_set_sign(id->fit, now->smoothing, s->laws[s->best][0], s->laws[s->best][1]);
-    if (s->best == LAWS - 1) {
-        now->state = TQ_SESSION_CONVERGE_AGAIN;
+    now->presliding = s->laws[s->best][0];
+    now->relaxation = s->laws[s->best][1];
+    tq_fit_set_sign(id->fit, now->smoothing, now->presliding, now->relaxation);
+    pass(id, TQ_SESSION_CONVERGE_AGAIN);
+}
+
+bool tq_session_law_is_better(const tq_identify *id, double misfit)
+{
+    const tq_session_law *s = &id->now.law;
+    return misfit < s->left[s->best] - friction_gain_min * (double)id->nv;
+}
+
+void tq_session_law_stays(tq_identify *id)
+{
+    id->now.smoothing = id->now.law.smoothing;
+    end_of_law(id);
+}
+
+/* The width is known: the smoothed sign, or Dahl's law, or first the smoothed sign's delay. */
+static void end_of_width(tq_identify *id, double left, double width)
+{
+    tq_session_now *now = &id->now;
+    tq_session_law *s = &now->law;
+    if (left < (1.0 - gain_least) * s->at_start) {
+        now->smoothing = width;
+    }
+    if (s->best == 0) {
+        end_of_law(id);
+    } else if (tq_session_can_shift(id)) {
+        s->on_trial = true;
+        tq_fit_set_sign(id->fit, now->smoothing, 0.0, 0.0);
+        pass(id, TQ_SESSION_SHIFT);
     } else {
-        pass(id, TQ_SESSION_CONVERGE_AGAIN);
+        tq_session_law_stays(id);
     }
 }
 
@@ -117,15 +129,15 @@ static void go_down(tq_identify *id)
         evaluate_width(id, v->at[s->side] + s->way, TQ_SESSION_WIDTH_DOWN);
         return;
     }
-    if (++s->round < ROUNDS) {
+    const double least = fmin(v->left[1], fmin(v->left[0], v->left[2]));
+    if (tq_session_law_is_better(id, 0.5 * (double)id->nv * tq_log(least))) {
+        s->best = 0;
+    }
+    if (++s->round < ROUNDS && s->best == 0) { /* the first tells whether Dahl's law is met */
         bracket(id, lowest(v), bracket_spacing[s->round]);
         return;
     }
-    const double least = fmin(v->left[1], fmin(v->left[0], v->left[2]));
-    if (least < (1.0 - gain_least) * s->at_start) {
-        id->now.smoothing = tq_exp(lowest(v));
-    }
-    end_of_law(id);
+    end_of_width(id, least, tq_exp(lowest(v)));
 }
 
 tq_status tq_session_width_look(tq_identify *id, tq_error *reterr)
@@ -139,7 +151,7 @@ tq_status tq_session_width_look(tq_identify *id, tq_error *reterr)
         evaluate_width(id, v->at[s->i], TQ_SESSION_WIDTH_LOOK);
         return TQ_OK;
     }
-    s->at_start = s->round == 0 ? v->left[1] : s->at_start;
+    s->at_start = s->at_start > 0.0 ? s->at_start : v->left[1];
     s->side = v->left[2] < v->left[0] ? 2 : 0;
     s->way = v->at[s->side] - v->at[1];
     s->i = 1;
@@ -163,6 +175,33 @@ tq_status tq_session_width_down(tq_identify *id, tq_error *reterr)
     return TQ_OK;
 }
 
+/* ------------------------------------------------------------------------------------------------
+ * One pass for each law: a smoothed sign, Dahl's model without and with relaxation. The last is the
+ * default; another law must have a clearly smaller residual. The very first pass also uses the
+ * default, but with the measured torque as gear load, which includes friction: it is not compared.
+ *
+ * A smoothed sign of the wrong width, or at the wrong time, is no match for a law whose sign comes
+ * late after each reversal by itself. So where Dahl's is not clearly worse at the first width, the
+ * smoothed sign is judged at its own best width, and then at its own best delay (shift.c).
+ */
+tq_status tq_session_law_first(tq_identify *id, tq_error *reterr)
+{
+    (void)reterr;
+    tq_session_now *now = &id->now;
+    const bool is_smoothed = now->found_sign && !(now->presliding > 0.0);
+    now->law = (tq_session_law){
+        .laws = {{0.0, 0.0}, {now->presliding, 0.0}, {now->presliding, now->relaxation}},
+        .smoothing = now->smoothing};
+    if (is_smoothed) { /* its width alone: at another delay, or without a term left out since */
+        now->law.round = now->after_converge == TQ_SESSION_SHIFT ? 0 : 1;
+        bracket(id, tq_log(now->smoothing), bracket_spacing[now->law.round]);
+    } else {
+        tq_fit_set_sign(id->fit, now->smoothing, 0.0, 0.0);
+        pass(id, TQ_SESSION_LAW_NEXT);
+    }
+    return TQ_OK;
+}
+
 tq_status tq_session_law_next(tq_identify *id, tq_error *reterr)
 {
     (void)reterr;
@@ -179,12 +218,6 @@ tq_status tq_session_law_next(tq_identify *id, tq_error *reterr)
         s->best = LAWS - 1;
     }
     now->found_sign = true;
-    now->presliding = s->laws[s->best][0];
-    now->relaxation = s->laws[s->best][1];
-    if (s->best == 0) {
-        bracket(id, tq_log(now->smoothing), tq_log(2.0));
-    } else {
-        end_of_law(id);
-    }
+    bracket(id, tq_log(now->smoothing), bracket_spacing[0]);
     return TQ_OK;
 }

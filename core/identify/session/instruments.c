@@ -226,16 +226,28 @@ static bool needs_instruments(const tq_identify *id)
            id->result.solution.n_unidentified == 0 && id->now.bias_worst > TQ_NOISE_BIAS_MOST;
 }
 
+/* With twice the columns what a fit works in is four times as large: that of 24 joints was refused
+ * as too large after least squares had succeeded. memory_max is that of the fit alone, half as much
+ * again that of all. */
+static bool has_room(const tq_identify *id)
+{
+    enum { TIMES = 4 };
+    tq_fit_options options = tq_session_fit_options(id);
+    options.method = TQ_FIT_FEASIBLE_IV;
+    const size_t fit = tq_fit_size(id->mechanism, &options, id->options.n_fitted);
+    const size_t works =
+        tq_fit_solution_size(id->fit) + tq_fit_stream_size(id->fit) + tq_fit_solve_size(id->fit);
+    return fit <= id->options.memory_max &&
+           fit + TIMES * works <= id->options.memory_max + id->options.memory_max / 2;
+}
+
 /* Fits all recordings once more, with instruments instead of least squares; terms and delay do not
- * change. With twice the columns a fit takes four times the memory: above the limit least squares
- * is kept, and the verdict reports its bias. */
+ * change. Where there is no room for them least squares is kept, and the verdict reports its bias.
+ */
 tq_status tq_session_instruments(tq_identify *id, tq_error *reterr)
 {
     tq_session_now *now = &id->now;
-    tq_fit_options options = tq_session_fit_options(id);
-    options.method = TQ_FIT_FEASIBLE_IV;
-    if (!needs_instruments(id) ||
-        tq_fit_size(id->mechanism, &options, id->options.n_fitted) > id->options.memory_max) {
+    if (!needs_instruments(id) || !has_room(id)) {
         now->state = TQ_SESSION_COMPARE;
         return TQ_OK;
     }

@@ -10,7 +10,7 @@ typedef struct head {
     uint64_t size, fingerprint,
         checksum; /* checksum of all bytes; size of the session; size of the bytes after the head */
 } head;
-static const char magic[8] = {'t', 'q', 'i', 'd', 'e', 'n', 't', '4'};
+static const char magic[8] = {'t', 'q', 'i', 'd', 'e', 'n', 't', '5'};
 
 /* Triangles are saved while a pass has filled a part of them, and for the leave-one-out fits of the
  * validation. */

@@ -94,6 +94,8 @@ typedef struct tq_session_law {
     unsigned round, i,
         side; /* of the width: number of brackets, width within the bracket, direction of descent */
     double centre, apart, at, way, at_start;
+    double smoothing; /* before the search */
+    bool on_trial;    /* the delay of a smoothed sign is searched, else Dahl's law stays */
 } tq_session_law;
 
 /* All decisions, saved as bytes: the struct has no pointers. */
@@ -227,6 +229,12 @@ void tq_session_foretell(tq_identify *id);
 
 /* Sum over the joints of the logarithm of their residual deviation: invariant to units. */
 double tq_session_misfit(const tq_identify *id);
+/* Whether a smoothed sign of this misfit is clearly better than the law found so far, Dahl's. */
+bool tq_session_law_is_better(const tq_identify *id, double misfit);
+/* Dahl's law stays, with the width there was before the search. */
+void tq_session_law_stays(tq_identify *id);
+/* Whether a delay may be searched by the whole model. */
+bool tq_session_can_shift(const tq_identify *id);
 
 /* Takes memory and starts the sums of a validation; then starts a recording of it. */
 tq_status tq_session_validation_begin(tq_identify *id, tq_error *reterr);

@@ -82,6 +82,12 @@ Test(plausibility, detects_velocities_in_degrees_and_of_another_sign)
     cr_expect(eq(int, (int)fault_scaled(TQ_QUANTITY_QD, 0.0).kind, TQ_FAULT_VELOCITY_ZERO));
 }
 
+/* Of several joints it would be a clock: tests/contract/test_calibrate_logs.py, "another-clock". */
+Test(plausibility, leaves_a_velocity_of_one_joint_that_is_a_quarter_larger)
+{
+    cr_expect(eq(int, (int)fault_scaled(TQ_QUANTITY_QD, 1.25).kind, TQ_FAULT_NONE));
+}
+
 /* A velocity of another frequency: orthogonal to the slope over whole periods. */
 Test(plausibility, detects_velocities_of_another_joint)
 {
