@@ -114,12 +114,12 @@ Test(calibrate_progress, of_least_squares)
     cr_expect(ge(dbl, t.fraction, 0.9));
 }
 
-/* everything is read again with instruments, which is more work: it remains when least squares is
- * done */
+/* everything is read again with instruments, which is half of the work: least squares took 0.07 of
+ * 0.14 s, most of it for the law of friction */
 Test(calibrate_progress, of_instruments_after_least_squares)
 {
     const received t = calibrate(1e-3, "feasible-iv");
-    cr_expect(t.first_validate < 0.4, "%g", t.first_validate);
+    cr_expect(t.first_validate < 0.55, "%g", t.first_validate);
     cr_expect(t.second_fit > 0.2 && t.second_fit < 0.6, "%g", t.second_fit);
     cr_expect(ge(dbl, t.fraction, 0.9));
 }
