@@ -55,6 +55,13 @@ def test_automatic_instruments_have_room(daemon):
     assert status == 200 and reply["method"] == "feasible", (status, reply)
 
 
+@numbers
+def test_instruments_of_runs_that_are_shorter_than_two_lags(daemon):
+    """9.5 kHz: the runs of cached rows left no sample to instruments, and a clean log was refused with "0 samples"."""
+    out = judge(daemon, 1212)
+    assert out["status"] == 200 and out["method"] == "feasible-iv" and out["error"] < 0.1, out
+
+
 def test_each_kind_has_its_turn():
     from judge import kind_of
     assert {kind_of(seed) for seed in range(2 * len(FAULTS))} == {"clean", *FAULTS}

@@ -133,6 +133,13 @@ static bool has_too_few(const tq_identify *id)
     return n < SAMPLES_A_COLUMN * id->result.n_column;
 }
 
+/* The pass is repeated with all rows instead of the cached ones. */
+static void read_whole(tq_identify *id)
+{
+    id->now.in_part = id->now.is_sampled = false;
+    id->now.recording = 0;
+}
+
 static tq_status end_pass(tq_identify *id, tq_error *reterr)
 {
     tq_session_now *now = &id->now;
@@ -141,16 +148,20 @@ static tq_status end_pass(tq_identify *id, tq_error *reterr)
         return TQ_OK;
     }
     if (now->in_part && has_too_few(id)) { /* the cached rows contain too little motion */
-        now->in_part = now->is_sampled = false;
-        now->recording = 0;
+        read_whole(id);
+        return TQ_OK;
+    }
+    tq_scratch *memory = &id->memory[TQ_IDENTIFY_OF_SOLUTION];
+    tq_scratch_rewind(memory, 0);
+    const tq_status status = tq_fit_solve(id->fit, memory, &id->memory[TQ_IDENTIFY_OF_SOLVER],
+                                          &id->result.solution, reterr);
+    if (status == TQ_ERR_SHAPE && now->in_part) { /* their runs are no longer than two lags */
+        read_whole(id);
         return TQ_OK;
     }
     now->pass = TQ_IDENTIFY_PASS_NONE;
     now->n_pass++;
-    tq_scratch *memory = &id->memory[TQ_IDENTIFY_OF_SOLUTION];
-    tq_scratch_rewind(memory, 0);
-    return tq_fit_solve(id->fit, memory, &id->memory[TQ_IDENTIFY_OF_SOLVER], &id->result.solution,
-                        reterr);
+    return status;
 }
 
 /* ------------------------------------------------------------------------------------------------
